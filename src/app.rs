@@ -1,0 +1,109 @@
+//! The house: everything an operation needs, in one cheap handle.
+
+use crate::boards::Boards;
+use crate::clock::Clock;
+use crate::engine::Plan;
+use crate::files::secrets::{Secrets, SecretsError};
+use crate::net::Outgoing;
+use crate::ops;
+use crate::ops::predict::plans::Plans;
+use crate::settings::{Environment, Settings};
+use crate::store::{self, Store};
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// A handle to the house; a clone is the same house.
+#[derive(Clone)]
+pub struct App(Arc<House>);
+
+/// What operations are given.
+pub struct House {
+    /// As configured at start.
+    pub settings: Settings,
+    /// Where saved variables of type `runtime` are looked up.
+    pub environment: Environment,
+    /// The database.
+    pub store: Store,
+    /// Secrets made at first start.
+    pub secrets: Secrets,
+    /// What a restart forgets.
+    pub boards: Boards,
+    /// The one client for outgoing calls.
+    pub outgoing: Outgoing,
+    /// The time.
+    pub clock: Clock,
+    /// Compiled canvases.
+    pub plans: Plans<Plan>,
+}
+
+impl Deref for App {
+    type Target = House;
+    fn deref(&self) -> &House {
+        &self.0
+    }
+}
+
+/// Why the house could not be opened. Each says what to do.
+#[derive(Debug)]
+pub enum OpenError {
+    /// The data folder cannot be made or written.
+    Folder(std::io::Error),
+    /// The database.
+    Store(store::OpenError),
+    /// The secrets.
+    Secrets(SecretsError),
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Folder(cause) => {
+                write!(
+                    f,
+                    "The data folder cannot be used ({cause}). Choose another one with SERVICE_DATA_DIR or --data-dir."
+                )
+            }
+            Self::Store(cause) => cause.fmt(f),
+            Self::Secrets(cause) => cause.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for OpenError {}
+
+impl App {
+    /// Opens the data folder, making what is not there.
+    ///
+    /// # Errors
+    /// Says which part failed and what to do.
+    pub fn open(settings: Settings, environment: Environment) -> Result<Self, OpenError> {
+        ops::folder::prepare(&settings.data_dir).map_err(OpenError::Folder)?;
+        let store = Store::open(&settings.data_dir.join("flowkeep.redb")).map_err(OpenError::Store)?;
+        let secrets =
+            Secrets::open(&settings.data_dir, settings.encryption_key).map_err(OpenError::Secrets)?;
+        let outgoing = Outgoing::new(settings.http_allow.clone(), !settings.listens_beyond_loopback());
+        let house = House {
+            store,
+            secrets,
+            boards: Boards::default(),
+            outgoing,
+            clock: Clock::default(),
+            plans: Plans::default(),
+            settings,
+            environment,
+        };
+        Ok(Self(Arc::new(house)))
+    }
+
+    /// A house in a folder of its own that goes away with the guard.
+    #[cfg(test)]
+    pub(crate) fn temporary() -> (tempfile::TempDir, Self) {
+        let folder = tempfile::tempdir().expect("the tests have a temporary folder");
+        let flags =
+            crate::settings::Flags::default().with("SERVICE_DATA_DIR", "--data-dir", folder.path().to_str());
+        let settings = Settings::from_vars(|_| None, flags).expect("the defaults are good");
+        let app = Self::open(settings, Environment::new(|_| None)).expect("a fresh folder opens");
+        (folder, app)
+    }
+}

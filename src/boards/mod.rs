@@ -1,0 +1,24 @@
+//! What a restart forgets: windows, failures, counts on their way to the database. All of it bounded.
+
+pub mod attempts;
+pub mod rates;
+pub mod setup_token;
+pub mod usage;
+
+use attempts::Attempts;
+use rates::Rates;
+use setup_token::SetupToken;
+use usage::UsageBoard;
+
+/// All boards of one running service.
+#[derive(Default)]
+pub struct Boards {
+    /// Requests of rate-limited flows.
+    pub rates: Rates,
+    /// Failed sign-ins.
+    pub attempts: Attempts,
+    /// Uses of API keys that are not stored yet.
+    pub usage: UsageBoard,
+    /// The word that makes the first owner when the service can be reached from elsewhere.
+    pub setup_token: SetupToken,
+}

@@ -1,0 +1,69 @@
+//! Uses of API keys, counted here and stored now and then: a commit for each request would cost more than the
+//! request. A kill loses the counts of the last interval, which are statistics.
+
+use crate::domain::ids::{KeyId, WorkspaceId};
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Counts since the last [`Self::drain`]. Only keys that exist are counted, so their number bounds it.
+#[derive(Default)]
+pub struct UsageBoard(Mutex<HashMap<(WorkspaceId, KeyId), u64>>);
+
+/// The uses of one key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Uses {
+    /// The key's workspace.
+    pub workspace: WorkspaceId,
+    /// The key.
+    pub key: KeyId,
+    /// How often.
+    pub count: u64,
+}
+
+impl UsageBoard {
+    fn counts(&self) -> MutexGuard<'_, HashMap<(WorkspaceId, KeyId), u64>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts one use.
+    pub fn count(&self, workspace: WorkspaceId, key: KeyId) {
+        self.add(Uses { workspace, key, count: 1 });
+    }
+
+    /// Adds uses; also puts back what could not be stored.
+    pub fn add(&self, uses: Uses) {
+        *self.counts().entry((uses.workspace, uses.key)).or_default() += uses.count;
+    }
+
+    /// Uses of a key that are not stored yet.
+    #[must_use]
+    pub fn pending(&self, workspace: WorkspaceId, key: KeyId) -> u64 {
+        self.counts().get(&(workspace, key)).copied().unwrap_or(0)
+    }
+
+    /// Takes all counts off the board.
+    #[must_use]
+    pub fn drain(&self) -> Vec<Uses> {
+        let counts = std::mem::take(&mut *self.counts());
+        counts.into_iter().map(|((workspace, key), count)| Uses { workspace, key, count }).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_taken_once() {
+        let board = UsageBoard::default();
+        let (workspace, key) = (WorkspaceId::random(), KeyId::random());
+        board.count(workspace, key);
+        board.count(workspace, key);
+        assert_eq!((board.pending(workspace, key), board.pending(workspace, KeyId::random())), (2, 0));
+        let taken = board.drain();
+        assert_eq!(taken, [Uses { workspace, key, count: 2 }]);
+        assert!(board.drain().is_empty());
+        board.add(taken[0]);
+        assert_eq!(board.pending(workspace, key), 2);
+    }
+}

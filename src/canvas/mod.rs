@@ -1,0 +1,60 @@
+//! A flow's drawing: parsed once into types that keep what they do not know (reference canvas 1).
+
+mod node;
+mod parse;
+pub mod template;
+
+pub use node::{Edge, Node, Param};
+pub use parse::BadCanvas;
+
+use serde_json::{Map, Value};
+
+/// A parsed canvas. The typed view is read from `raw`, which is kept whole, so writing a canvas back gives
+/// what was read: unknown keys, odd values and key order included.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Canvas {
+    nodes: Vec<Node>,
+    edges: Vec<Edge>,
+    raw: Map<String, Value>,
+}
+
+impl Canvas {
+    /// Reads `flowData`: JSON text with the lists `nodes` and `edges` (spec 2.1).
+    ///
+    /// # Errors
+    /// [`BadCanvas`] says what is missing. A node or an edge in a form nobody knows is no error: it is kept.
+    pub fn parse(text: &str) -> Result<Self, BadCanvas> {
+        parse::parse(text)
+    }
+
+    /// The boxes, in stored order.
+    #[must_use]
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The connections, in stored order.
+    #[must_use]
+    pub fn edges(&self) -> &[Edge] {
+        &self.edges
+    }
+
+    /// The box with this id.
+    #[must_use]
+    pub fn node(&self, id: &str) -> Option<&Node> {
+        self.nodes.iter().find(|node| node.id == id)
+    }
+
+    /// How many cards do something: notes do not count.
+    #[must_use]
+    pub fn card_count(&self) -> u32 {
+        let cards = self.nodes.iter().filter(|node| !node.is_note()).count();
+        u32::try_from(cards).unwrap_or(u32::MAX)
+    }
+
+    /// The canvas as JSON, exactly as it was read.
+    #[must_use]
+    pub const fn raw(&self) -> &Map<String, Value> {
+        &self.raw
+    }
+}

@@ -1,0 +1,111 @@
+//! One box on a canvas and one connection between two.
+
+use serde_json::{Map, Value};
+
+/// A box: what a run needs of it. Everything else stays in the canvas's raw form.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Node {
+    /// Unique on its canvas.
+    pub id: String,
+    /// The card's name, which the registry is asked for; empty when the box holds none.
+    pub name: String,
+    /// The card label the owner sees and may have changed.
+    pub label: String,
+    /// The group the saving editor put the card in. Never trusted for rules; only for boxes the registry does not know.
+    pub category: String,
+    /// The values, by input name.
+    pub inputs: Map<String, Value>,
+    /// The input definitions the flow was saved with, which keep their flags.
+    pub params: Vec<Param>,
+    /// The chosen output, when the card declares several.
+    pub output: Option<String>,
+    /// The id of the stored credential the owner selected.
+    pub credential: Option<String>,
+}
+
+/// What a saved input definition says that matters when the flow runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Param {
+    /// Input name.
+    pub name: String,
+    /// Text may hold `{{…}}` references that are replaced inside the text.
+    pub accepts_variables: bool,
+}
+
+/// A connection.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Edge {
+    /// Where it starts.
+    pub source: String,
+    /// Where it ends.
+    pub target: String,
+}
+
+impl Node {
+    pub(super) fn read(value: &Value) -> Self {
+        let data = value.get("data");
+        let field = |name: &str| data.and_then(|data| data.get(name));
+        let text = |name: &str| field(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let inputs = field("inputs").and_then(Value::as_object).cloned().unwrap_or_default();
+        let own_id = value.get("id").and_then(Value::as_str).map(str::to_owned);
+        let chosen = field("outputs").and_then(|outputs| outputs.get("output")).and_then(Value::as_str);
+        Self {
+            id: own_id.unwrap_or_else(|| text("id")),
+            name: text("name"),
+            label: text("label"),
+            category: text("category"),
+            params: field("inputParams")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+                .filter_map(Param::read)
+                .collect(),
+            output: chosen.filter(|name| !name.is_empty()).map(str::to_owned),
+            credential: credential(field("credential"), &inputs),
+            inputs,
+        }
+    }
+
+    /// The name shown in messages: the label, else the card name, else the id.
+    #[must_use]
+    pub fn shown(&self) -> &str {
+        [&self.label, &self.name, &self.id]
+            .into_iter()
+            .find(|text| !text.is_empty())
+            .map_or("a card", String::as_str)
+    }
+
+    /// True for notes, which never run.
+    #[must_use]
+    pub fn is_note(&self) -> bool {
+        matches!(self.name.as_str(), "stickyNote" | "stickyNoteAgentflow" | "")
+    }
+
+    /// True when the saved definition of this input takes `{{…}}` inside its text.
+    #[must_use]
+    pub fn accepts_variables(&self, input: &str) -> bool {
+        self.params.iter().any(|param| param.name == input && param.accepts_variables)
+    }
+}
+
+/// The three places an editor may leave the chosen credential in (reference canvas 1.8).
+fn credential(selected: Option<&Value>, inputs: &Map<String, Value>) -> Option<String> {
+    let places =
+        [selected, inputs.get("FLOWISE_CREDENTIAL_ID"), inputs.get("credential"), inputs.get("credentialId")];
+    places.into_iter().flatten().filter_map(Value::as_str).find(|id| !id.is_empty()).map(str::to_owned)
+}
+
+impl Param {
+    fn read(value: &Value) -> Option<Self> {
+        let name = value.get("name")?.as_str()?.to_owned();
+        let accepts_variables = value.get("acceptVariable").and_then(Value::as_bool).unwrap_or(false);
+        Some(Self { name, accepts_variables })
+    }
+}
+
+impl Edge {
+    pub(super) fn read(value: &Value) -> Self {
+        let text = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        Self { source: text("source"), target: text("target") }
+    }
+}

@@ -1,0 +1,186 @@
+//! References inside texts: `{{question}}`, `{{llmChain_0.data.instance}}`, `{{$vars.name}}` (reference canvas 2).
+//!
+//! A text is cut into segments once, when a canvas is compiled. A replaced value is never searched again, so
+//! what a request, a model or a document says cannot name a variable.
+
+/// A text cut at its references.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template(Vec<Segment>);
+
+/// A piece of a template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Segment {
+    /// Plain text.
+    Text(String),
+    /// A reference, with the text it was written as: an unknown name leaves that text as it is.
+    Reference {
+        /// What is meant.
+        to: Reference,
+        /// How it was written, braces included.
+        written: String,
+    },
+}
+
+/// What a text can refer to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reference {
+    /// The result of another card, or a part of it.
+    Node {
+        /// The node.
+        id: String,
+        /// Keys into a structured result; empty for the whole.
+        path: Vec<String>,
+    },
+    /// The question of the request.
+    Question,
+    /// The conversation so far, as lines.
+    ChatHistory,
+    /// Text of files sent with the question.
+    FileAttachment,
+    /// A saved variable.
+    Variable(String),
+    /// A fact of the run: `chatId`, `sessionId` and the like.
+    Flow(String),
+}
+
+impl Template {
+    /// Cuts `text`; `None` when it holds no reference.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut segments = Vec::new();
+        let mut rest = text;
+        let mut plain = String::new();
+        let mut found = false;
+        while let Some(start) = rest.find("{{") {
+            // The innermost pair wins: `{{{x}}` starts at its last two opening braces.
+            let Some(length) = rest[start..].find("}}") else { break };
+            let inner_start =
+                rest[start..start + length].rfind("{{").map_or(start, |offset| start + offset) + 2;
+            let inner = &rest[inner_start..start + length];
+            plain.push_str(&rest[..inner_start - 2]);
+            let written = &rest[inner_start - 2..start + length + 2];
+            match Reference::parse(inner) {
+                Some(to) => {
+                    if !plain.is_empty() {
+                        segments.push(Segment::Text(std::mem::take(&mut plain)));
+                    }
+                    segments.push(Segment::Reference { to, written: written.to_owned() });
+                    found = true;
+                }
+                None => plain.push_str(written),
+            }
+            rest = &rest[start + length + 2..];
+        }
+        if !found {
+            return None;
+        }
+        plain.push_str(rest);
+        if !plain.is_empty() {
+            segments.push(Segment::Text(plain));
+        }
+        Some(Self(segments))
+    }
+
+    /// The pieces, in order.
+    #[must_use]
+    pub fn segments(&self) -> &[Segment] {
+        &self.0
+    }
+
+    /// The ids of the nodes it needs.
+    pub fn nodes(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter_map(|segment| match segment {
+            Segment::Reference { to: Reference::Node { id, .. }, .. } => Some(id.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The one reference this text consists of, when it holds nothing else.
+    #[must_use]
+    pub fn only(&self) -> Option<&Reference> {
+        match self.0.as_slice() {
+            [Segment::Reference { to, .. }] => Some(to),
+            _ => None,
+        }
+    }
+}
+
+impl Reference {
+    /// Reads what stands between the braces. Names match exactly, without trimming.
+    #[must_use]
+    pub fn parse(inner: &str) -> Option<Self> {
+        match inner {
+            "question" => return Some(Self::Question),
+            "chat_history" => return Some(Self::ChatHistory),
+            "file_attachment" => return Some(Self::FileAttachment),
+            _ => {}
+        }
+        if let Some(name) = inner.strip_prefix("$vars.") {
+            return (!name.is_empty()).then(|| Self::Variable(name.to_owned()));
+        }
+        if let Some(name) = inner.strip_prefix("$flow.") {
+            return (!name.is_empty()).then(|| Self::Flow(name.to_owned()));
+        }
+        let (id, tail) = inner.split_once(".data.instance")?;
+        let path = match tail.strip_prefix('.') {
+            Some(path) => path.split('.').map(str::to_owned).collect(),
+            None if tail.is_empty() => Vec::new(),
+            None => return None,
+        };
+        (!id.is_empty()).then(|| Self::Node { id: id.to_owned(), path })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(template: &Template) -> String {
+        let texts = template.segments().iter().map(|segment| match segment {
+            Segment::Text(text) => text.clone(),
+            Segment::Reference { written, .. } => written.clone(),
+        });
+        texts.collect()
+    }
+
+    #[test]
+    fn references_are_found_and_the_rest_is_kept() {
+        for text in [
+            "a {{question}} b",
+            "{{$vars.x}}{{$flow.chatId}}",
+            "{{llmChain_0.data.instance.a.b}}!",
+            "{ {{question}} }",
+        ] {
+            assert_eq!(written(&Template::parse(text).unwrap()), text);
+        }
+    }
+
+    #[test]
+    fn what_is_no_reference_is_plain_text() {
+        for text in
+            ["", "{name}", "{{", "{{ question }}", "{{other}}", "{{a.data.instances}}", "{{$vars.}}", "}}{{"]
+        {
+            assert_eq!(Template::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_innermost_braces_make_the_reference() {
+        let template = Template::parse("{{{question}}}").unwrap();
+        assert_eq!(written(&template), "{{{question}}}");
+        assert!(
+            template
+                .segments()
+                .iter()
+                .any(|s| matches!(s, Segment::Reference { to: Reference::Question, .. }))
+        );
+    }
+
+    #[test]
+    fn a_lone_reference_is_told_from_a_text_with_one() {
+        let alone = Template::parse("{{a_0.data.instance}}").unwrap();
+        assert_eq!(alone.only(), Some(&Reference::Node { id: "a_0".into(), path: vec![] }));
+        assert_eq!(Template::parse("x{{a_0.data.instance}}").unwrap().only(), None);
+        assert_eq!(alone.nodes().collect::<Vec<_>>(), ["a_0"]);
+    }
+}

@@ -1,0 +1,3 @@
+//! Agents: parts that let a model act.
+
+pub mod tool_agent;

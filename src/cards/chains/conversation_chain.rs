@@ -1,0 +1,103 @@
+//! Conversation Chain: instructions, the conversation so far, and the question.
+
+use super::llm_chain::{MODERATION, answer_with, attach_images};
+use crate::cards::kit::part::moderate;
+use crate::cards::kit::prompt::{Prompt, PromptForm};
+use crate::cards::kit::{
+    Card, Category, Chain, Connects, Input, Make, Memory, Model, Moderation, Risk, Sink, Turn, Verdict,
+};
+use crate::domain::error::Result;
+use crate::domain::prediction::{Outcome, PastMessage, Speaker};
+use crate::llm::{ChatRequest, Message};
+use std::sync::Arc;
+
+const DEFAULT_SYSTEM: &str = "You are a helpful assistant in a conversation with a person. Answer clearly and \
+                              concretely, use what was said before, and say so when you do not know something.";
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "conversationChain",
+    label: "Conversation Chain",
+    version: 3.0,
+    category: Category::Chains,
+    description: "Chats with a model that remembers the conversation.",
+    base_classes: &["ConversationChain", "LLMChain", "BaseChain", "Runnable"],
+    risk: Risk::Safe,
+    inputs: &[
+        Input::wire("model", "Chat Model", Connects::ChatModel),
+        Input::wire("memory", "Memory", Connects::Memory),
+        Input::wire("chatPromptTemplate", "Chat Prompt Template", Connects::ChatPrompt)
+            .optional()
+            .help("Takes the place of the system message; its human message carries the question."),
+        MODERATION,
+        Input::lines("systemMessagePrompt", "System Message").or(DEFAULT_SYSTEM).additional(),
+    ],
+    outputs: &[],
+    make: Make::Chain(|inputs| {
+        Ok(Arc::new(ConversationChain {
+            label: inputs.label.to_owned(),
+            model: inputs.model("model")?,
+            memory: inputs.memory("memory")?,
+            prompt: inputs.maybe_prompt("chatPromptTemplate")?,
+            system: inputs.maybe_text("systemMessagePrompt").unwrap_or_default(),
+            moderations: inputs.moderations("inputModeration")?,
+        }))
+    }),
+};
+
+struct ConversationChain {
+    label: String,
+    model: Arc<Model>,
+    memory: Arc<dyn Memory>,
+    prompt: Option<Arc<Prompt>>,
+    system: String,
+    moderations: Vec<Arc<dyn Moderation>>,
+}
+
+impl Chain for ConversationChain {
+    fn run(&self, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
+        if let Verdict::Block(answer) = moderate(&self.moderations, turn)? {
+            return answer_with(answer, sink);
+        }
+        let past = self.memory.messages(turn)?;
+        let mut messages =
+            conversation(&self.label, self.prompt.as_deref(), &self.system, &past, turn.question)?;
+        attach_images(&mut messages, turn, &self.model);
+        let completion =
+            self.model.ask(&ChatRequest { messages, ..ChatRequest::default() }, turn.host, sink)?;
+        Ok(Outcome { text: completion.text, ..Outcome::default() })
+    }
+}
+
+/// System text, past messages, question: with a prompt card in place of the system text when one is wired.
+///
+/// # Errors
+/// When the prompt has variables without a value.
+pub fn conversation(
+    label: &str,
+    prompt: Option<&Prompt>,
+    system: &str,
+    past: &[PastMessage],
+    question: &str,
+) -> Result<Vec<Message>> {
+    let (system, human) = match prompt {
+        None => (system.to_owned(), question.to_owned()),
+        Some(prompt) => {
+            let values = prompt.fill(label, question)?;
+            match &prompt.form {
+                PromptForm::Chat { system, human } => (system.format(&values), human.format(&values)),
+                PromptForm::Text(text) => (text.format(&values), question.to_owned()),
+            }
+        }
+    };
+    let mut messages = Vec::with_capacity(past.len() + 2);
+    if !system.trim().is_empty() {
+        messages.push(Message::System(system));
+    }
+    messages.extend(past.iter().map(|message| match message.speaker {
+        Speaker::User => Message::user(message.text.as_str()),
+        Speaker::Api => Message::assistant(message.text.as_str()),
+    }));
+    messages.push(Message::user(human));
+    Ok(messages)
+}

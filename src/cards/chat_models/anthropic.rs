@@ -1,0 +1,81 @@
+//! Anthropic's models.
+
+use super::common_base;
+use super::openai::{CACHE, IMAGES, STREAMING};
+use crate::cards::kit::{Card, Category, Choice, Input, Make, Risk};
+use crate::llm::{ANTHROPIC_BASE, Anthropic};
+use serde_json::json;
+
+const EFFORTS: &[Choice] = &[
+    Choice { name: "low", label: "Low" },
+    Choice { name: "medium", label: "Medium" },
+    Choice { name: "high", label: "High" },
+    Choice { name: "max", label: "Max" },
+];
+
+/// Models that decide themselves how much to think: a fixed budget is not for them.
+const ADAPTIVE: &[&str] = &["claude-opus-4-7", "claude-opus-4-6", "claude-sonnet-4-6"];
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "chatAnthropic",
+    label: "Anthropic Claude",
+    version: 8.0,
+    category: Category::ChatModels,
+    description: "Anthropic's Claude models.",
+    base_classes: &[
+        "ChatAnthropic",
+        "ChatAnthropicMessages",
+        "BaseChatModel",
+        "BaseLanguageModel",
+        "Runnable",
+    ],
+    risk: Risk::Safe,
+    inputs: &[
+        Input::credential(&["anthropicApi"]),
+        CACHE,
+        Input::model(&["claude-haiku-4-5", "claude-sonnet-4-6", "claude-opus-4-7", "claude-opus-4-6"])
+            .or("claude-haiku-4-5"),
+        Input::number("temperature", "Temperature", 0.0, 1.0).optional(),
+        STREAMING,
+        IMAGES,
+        Input::switch("extendedThinking", "Extended Thinking").additional(),
+        Input::whole("budgetTokens", "Budget Tokens", 1024.0, 1_000_000.0)
+            .or("1024")
+            .additional()
+            .when("extendedThinking", "true"),
+        Input::switch("adaptiveThinking", "Adaptive Thinking").additional(),
+        Input::choice("thinkingEffort", "Thinking Effort", EFFORTS)
+            .additional()
+            .when("adaptiveThinking", "true"),
+        Input::whole("maxTokensToSample", "Max Tokens", 1.0, 1_000_000.0).additional(),
+        Input::number("topP", "Top P", 0.0, 1.0).additional(),
+        Input::whole("topK", "Top K", 0.0, 10_000.0).additional(),
+        Input::address("baseUrl", "Base URL").additional(),
+    ],
+    outputs: &[],
+    make: Make::ChatModel(|inputs| {
+        let base = inputs.address("baseUrl").unwrap_or_else(|| ANTHROPIC_BASE.to_owned());
+        let name = inputs.text("modelName")?;
+        let endpoint = common_base(inputs, &base, Some(inputs.secret("anthropicApiKey")?))?;
+        let mut model = Anthropic::new(endpoint, &name);
+        model.max_tokens = inputs.whole("maxTokensToSample")?;
+        model.images = inputs.switch("allowImageUploads");
+        model.streaming = inputs.switch("streaming");
+        let adaptive = ADAPTIVE.iter().any(|known| name.starts_with(known));
+        if adaptive && inputs.switch("adaptiveThinking") {
+            model.extra.insert("thinking".into(), json!({"type": "adaptive"}));
+            if let Some(effort) = inputs.maybe_text("thinkingEffort") {
+                model.extra.insert("output_config".into(), json!({"effort": effort}));
+            }
+            return Ok(Box::new(model));
+        }
+        if !adaptive && inputs.switch("extendedThinking") {
+            model.thinking_tokens = inputs.whole("budgetTokens")?;
+        }
+        model.temperature = inputs.number("temperature")?;
+        model.top_p = inputs.number("topP")?;
+        model.top_k = inputs.whole("topK")?;
+        Ok(Box::new(model))
+    }),
+};

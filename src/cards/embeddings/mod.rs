@@ -1,0 +1,3 @@
+//! Embeddings: parts that turn text into vectors.
+
+pub mod hashing;

@@ -1,0 +1,158 @@
+//! A kind of box, declared in code: its schema and how it is made.
+
+use super::input::{Input, InputKind};
+use super::inputs::Inputs;
+use super::model::Model;
+use super::part::{Chain, Embeddings, Memory, Moderation, OutputParser, Part, Retriever, Toolkit};
+use crate::cards::kit::prompt::Prompt;
+use crate::domain::error::Result;
+use crate::llm::ChatModel;
+use std::sync::Arc;
+
+/// A card. The schema has four readers: the palette, the override rules, the secret rules and the risk rule.
+#[derive(Debug)]
+pub struct Card {
+    /// The name canvases use; never changes once released.
+    pub name: &'static str,
+    /// The label in the palette.
+    pub label: &'static str,
+    /// The version of the schema, as canvases carry it.
+    pub version: f64,
+    /// Its group.
+    pub category: Category,
+    /// One sentence for the palette.
+    pub description: &'static str,
+    /// The types it can be wired into; the first is the node's own type.
+    pub base_classes: &'static [&'static str],
+    /// What a check may do with it (spec 4.2 r10).
+    pub risk: Risk,
+    /// Its inputs, in the order the editor shows them.
+    pub inputs: &'static [Input],
+    /// Its outputs, when it has more than the one.
+    pub outputs: &'static [Output],
+    /// How it is made.
+    pub make: Make,
+}
+
+/// A card's group in the palette. The names are the family's, because canvases and rules name them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Category {
+    Agents,
+    Cache,
+    Chains,
+    ChatModels,
+    Embeddings,
+    Memory,
+    Moderation,
+    OutputParsers,
+    Prompts,
+    Retrievers,
+    Tools,
+    Utilities,
+}
+
+impl Category {
+    /// The text in canvases.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Agents => "Agents",
+            Self::Cache => "Cache",
+            Self::Chains => "Chains",
+            Self::ChatModels => "Chat Models",
+            Self::Embeddings => "Embeddings",
+            Self::Memory => "Memory",
+            Self::Moderation => "Moderation",
+            Self::OutputParsers => "Output Parsers",
+            Self::Prompts => "Prompts",
+            Self::Retrievers => "Retrievers",
+            Self::Tools => "Tools",
+            Self::Utilities => "Utilities",
+        }
+    }
+}
+
+/// Whether replaying a question through the card can do something to the world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Risk {
+    /// Reads and computes.
+    Safe,
+    /// Writes, spends or runs code: a check asks first.
+    Risky,
+}
+
+/// One of several outputs a card can be set to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Output {
+    /// The name in `outputs.output`.
+    pub name: &'static str,
+    /// The label in the editor.
+    pub label: &'static str,
+    /// What it can be wired into.
+    pub base_classes: &'static [&'static str],
+    /// True when choosing it runs the card while the flow is built and hands its text on.
+    pub predicts: bool,
+}
+
+/// How a card becomes a part of a run.
+#[derive(Debug, Clone, Copy)]
+#[allow(missing_docs)]
+pub enum Make {
+    ChatModel(fn(&Inputs<'_>) -> Result<Box<dyn ChatModel>>),
+    Memory(fn(&Inputs<'_>) -> Result<Arc<dyn Memory>>),
+    Prompt(fn(&Inputs<'_>) -> Result<Prompt>),
+    Chain(fn(&Inputs<'_>) -> Result<Arc<dyn Chain>>),
+    Tools(fn(&Inputs<'_>) -> Result<Toolkit>),
+    Retriever(fn(&Inputs<'_>) -> Result<Arc<dyn Retriever>>),
+    Embeddings(fn(&Inputs<'_>) -> Result<Arc<dyn Embeddings>>),
+    OutputParser(fn(&Inputs<'_>) -> Result<Arc<dyn OutputParser>>),
+    Moderation(fn(&Inputs<'_>) -> Result<Arc<dyn Moderation>>),
+    /// A note: it is never made.
+    Nothing,
+}
+
+impl Make {
+    /// Makes the part.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the inputs, naming card and input.
+    pub fn part(self, inputs: &Inputs<'_>) -> Result<Part> {
+        Ok(match self {
+            Self::ChatModel(make) => Part::ChatModel(Arc::new(Model::new(inputs.label, make(inputs)?))),
+            Self::Memory(make) => Part::Memory(make(inputs)?),
+            Self::Prompt(make) => Part::Prompt(Arc::new(make(inputs)?)),
+            Self::Chain(make) => Part::Chain(make(inputs)?),
+            Self::Tools(make) => Part::Tools(make(inputs)?),
+            Self::Retriever(make) => Part::Retriever(make(inputs)?),
+            Self::Embeddings(make) => Part::Embeddings(make(inputs)?),
+            Self::OutputParser(make) => Part::OutputParser(make(inputs)?),
+            Self::Moderation(make) => Part::Moderation(make(inputs)?),
+            Self::Nothing => Part::Value(serde_json::Value::Null),
+        })
+    }
+}
+
+impl Card {
+    /// The declaration of an input.
+    #[must_use]
+    pub fn input(&self, name: &str) -> Option<&'static Input> {
+        self.inputs.iter().find(|input| input.name == name)
+    }
+
+    /// The credential types it takes; empty for a card without credentials.
+    #[must_use]
+    pub fn credential_types(&self) -> &'static [&'static str] {
+        let found = self.inputs.iter().find_map(|input| match input.kind {
+            InputKind::Credential(names) => Some(names),
+            _ => None,
+        });
+        found.unwrap_or_default()
+    }
+
+    /// True when a flow may end in it (reference canvas 3.1).
+    #[must_use]
+    pub const fn can_end(&self) -> bool {
+        matches!(self.category, Category::Chains | Category::Agents)
+    }
+}

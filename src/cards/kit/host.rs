@@ -1,0 +1,49 @@
+//! All a run may ask of the world. What a host does not offer, a run cannot do.
+
+use crate::domain::cancel::Cancel;
+use crate::domain::error::Result;
+use crate::domain::ids::DocumentStoreId;
+use crate::domain::prediction::{PastMessage, SourceDocument, Usage};
+use crate::net::Outgoing;
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+
+/// The world as a run sees it.
+pub trait Host: Send + Sync {
+    /// The stored messages of a memory session, oldest first; at most the newest `newest`.
+    /// `session` is `None` for the conversation the question belongs to.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn history(&self, session: Option<&str>, newest: usize) -> Result<Vec<PastMessage>>;
+
+    /// The fields of a stored credential of the flow's workspace.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn credential(&self, id: &str) -> Result<Option<Map<String, Value>>>;
+
+    /// A saved variable's value.
+    fn variable(&self, name: &str) -> Option<String>;
+
+    /// A fact of the run for `{{$flow.…}}`.
+    fn fact(&self, name: &str) -> Option<String>;
+
+    /// The chunks of a document store of the flow's workspace; `None` when there is no such store.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn passages(&self, store: &DocumentStoreId) -> Result<Option<Vec<SourceDocument>>>;
+
+    /// The client for calls to model providers.
+    fn outgoing(&self) -> &Outgoing;
+
+    /// Set when the run must end.
+    fn cancel(&self) -> &Cancel;
+
+    /// Now.
+    fn now(&self) -> Timestamp;
+
+    /// Notes the tokens of one model call by the card labelled `card`; `None` when the provider reported none.
+    fn used(&self, card: &str, usage: Option<Usage>);
+}

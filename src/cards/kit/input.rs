@@ -1,0 +1,246 @@
+//! One input of a card: its kind decides how it is shown, read, overridden and kept out of history.
+
+/// An input. Built in a `const` by its kind and refined by the methods below.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Input {
+    /// The key in `inputs`.
+    pub name: &'static str,
+    /// The label in the editor.
+    pub label: &'static str,
+    /// One sentence of help; may be empty.
+    pub description: &'static str,
+    /// Its kind.
+    pub kind: InputKind,
+    /// What the editor fills in; also used when a run finds nothing.
+    pub default: Option<&'static str>,
+    /// May stay empty.
+    pub optional: bool,
+    /// Shown folded.
+    pub additional: bool,
+    /// Text may hold `{{…}}` references inside.
+    pub accepts_variables: bool,
+    /// Shown only while another input has a value.
+    pub shown_if: Option<(&'static str, &'static str)>,
+}
+
+/// The kinds of input.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum InputKind {
+    /// Text of so many rows.
+    Text {
+        /// Rows in the editor.
+        rows: u8,
+    },
+    /// A number within bounds, both included.
+    Number {
+        /// Smallest.
+        min: f64,
+        /// Largest.
+        max: f64,
+        /// Step in the editor.
+        step: f64,
+    },
+    /// On or off.
+    Switch,
+    /// One of a fixed list.
+    Choice(&'static [Choice]),
+    /// The name of a provider's model, with suggestions; any text is accepted.
+    ModelName(&'static [&'static str]),
+    /// JSON: an object or a list, as such or as text.
+    Json,
+    /// A provider's base address (never overridden, outbound rules of contract 11).
+    Address,
+    /// A secret typed into the card itself (never overridden, never in history).
+    Secret,
+    /// The stored credential of one of these types (never overridden, id never in history).
+    Credential(&'static [&'static str]),
+    /// A wire from another card.
+    Wire(Connects),
+    /// Wires from several cards.
+    Wires(Connects),
+}
+
+/// What can be wired into an input: the base class the other card must have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Connects {
+    Cache,
+    ChatModel,
+    LanguageModel,
+    Memory,
+    ChatMemory,
+    Prompt,
+    ChatPrompt,
+    OutputParser,
+    Moderation,
+    Tool,
+    Retriever,
+    Document,
+}
+
+impl Connects {
+    /// The base class name in canvases.
+    #[must_use]
+    pub const fn class(self) -> &'static str {
+        match self {
+            Self::Cache => "BaseCache",
+            Self::ChatModel => "BaseChatModel",
+            Self::LanguageModel => "BaseLanguageModel",
+            Self::Memory => "BaseMemory",
+            Self::ChatMemory => "BaseChatMemory",
+            Self::Prompt => "BasePromptTemplate",
+            Self::ChatPrompt => "ChatPromptTemplate",
+            Self::OutputParser => "BaseLLMOutputParser",
+            Self::Moderation => "Moderation",
+            Self::Tool => "Tool",
+            Self::Retriever => "BaseRetriever",
+            Self::Document => "Document",
+        }
+    }
+}
+
+/// One entry of a fixed list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Choice {
+    /// The stored value.
+    pub name: &'static str,
+    /// The label.
+    pub label: &'static str,
+}
+
+impl Input {
+    const fn new(name: &'static str, label: &'static str, kind: InputKind) -> Self {
+        Self {
+            name,
+            label,
+            description: "",
+            kind,
+            default: None,
+            optional: false,
+            additional: false,
+            accepts_variables: false,
+            shown_if: None,
+        }
+    }
+
+    /// One line of text.
+    #[must_use]
+    pub const fn text(name: &'static str, label: &'static str) -> Self {
+        Self::new(name, label, InputKind::Text { rows: 1 })
+    }
+
+    /// Several lines of text.
+    #[must_use]
+    pub const fn lines(name: &'static str, label: &'static str) -> Self {
+        Self::new(name, label, InputKind::Text { rows: 4 })
+    }
+
+    /// A number from `min` to `max`.
+    #[must_use]
+    pub const fn number(name: &'static str, label: &'static str, min: f64, max: f64) -> Self {
+        Self::new(name, label, InputKind::Number { min, max, step: 0.1 })
+    }
+
+    /// A whole number from `min` to `max`.
+    #[must_use]
+    pub const fn whole(name: &'static str, label: &'static str, min: f64, max: f64) -> Self {
+        Self::new(name, label, InputKind::Number { min, max, step: 1.0 })
+    }
+
+    /// A switch.
+    #[must_use]
+    pub const fn switch(name: &'static str, label: &'static str) -> Self {
+        Self::new(name, label, InputKind::Switch)
+    }
+
+    /// One of `choices`.
+    #[must_use]
+    pub const fn choice(name: &'static str, label: &'static str, choices: &'static [Choice]) -> Self {
+        Self::new(name, label, InputKind::Choice(choices))
+    }
+
+    /// A model name, with suggestions.
+    #[must_use]
+    pub const fn model(suggestions: &'static [&'static str]) -> Self {
+        Self::new("modelName", "Model Name", InputKind::ModelName(suggestions))
+    }
+
+    /// JSON.
+    #[must_use]
+    pub const fn json(name: &'static str, label: &'static str) -> Self {
+        Self::new(name, label, InputKind::Json)
+    }
+
+    /// A provider's base address.
+    #[must_use]
+    pub const fn address(name: &'static str, label: &'static str) -> Self {
+        Self::new(name, label, InputKind::Address)
+    }
+
+    /// The stored credential.
+    #[must_use]
+    pub const fn credential(types: &'static [&'static str]) -> Self {
+        Self::new("credential", "Connect Credential", InputKind::Credential(types))
+    }
+
+    /// One wire.
+    #[must_use]
+    pub const fn wire(name: &'static str, label: &'static str, from: Connects) -> Self {
+        Self::new(name, label, InputKind::Wire(from))
+    }
+
+    /// Several wires.
+    #[must_use]
+    pub const fn wires(name: &'static str, label: &'static str, from: Connects) -> Self {
+        Self::new(name, label, InputKind::Wires(from))
+    }
+
+    /// With this default.
+    #[must_use]
+    pub const fn or(mut self, default: &'static str) -> Self {
+        self.default = Some(default);
+        self
+    }
+
+    /// May stay empty.
+    #[must_use]
+    pub const fn optional(mut self) -> Self {
+        self.optional = true;
+        self
+    }
+
+    /// Optional and folded away.
+    #[must_use]
+    pub const fn additional(mut self) -> Self {
+        self.optional = true;
+        self.additional = true;
+        self
+    }
+
+    /// Takes `{{…}}` inside its text.
+    #[must_use]
+    pub const fn variables(mut self) -> Self {
+        self.accepts_variables = true;
+        self
+    }
+
+    /// With a sentence of help.
+    #[must_use]
+    pub const fn help(mut self, text: &'static str) -> Self {
+        self.description = text;
+        self
+    }
+
+    /// Shown only while the switch or choice `input` has `value`.
+    #[must_use]
+    pub const fn when(mut self, input: &'static str, value: &'static str) -> Self {
+        self.shown_if = Some((input, value));
+        self
+    }
+
+    /// True for wires, which are no settings.
+    #[must_use]
+    pub const fn is_wire(&self) -> bool {
+        matches!(self.kind, InputKind::Wire(_) | InputKind::Wires(_))
+    }
+}

@@ -1,0 +1,307 @@
+//! The inputs of one card in one run: resolved, typed, and complaining by card and input name.
+
+use super::host::Host;
+use super::model::Model;
+use super::part::{Chain, Memory, Moderation, OutputParser, Part, Retriever, Tool};
+use super::prompt::Prompt;
+use crate::cards::kit::card::Card;
+use crate::domain::error::{Error, Result};
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The value of an input after references were resolved.
+#[derive(Clone, Debug)]
+pub enum Bound {
+    /// A plain value.
+    Value(Value),
+    /// The parts wired in, in order.
+    Parts(Vec<Part>),
+}
+
+/// What a card's maker reads.
+pub struct Inputs<'a> {
+    /// The card.
+    pub card: &'static Card,
+    /// The label the owner gave this box.
+    pub label: &'a str,
+    /// The rest of the world.
+    pub host: &'a dyn Host,
+    /// By input name.
+    pub values: HashMap<&'static str, Bound>,
+    /// The fields of the selected credential.
+    pub credential: Option<Map<String, Value>>,
+}
+
+impl Inputs<'_> {
+    /// An error that names the card and the input.
+    #[must_use]
+    pub fn wrong(&self, input: &str, what: &str) -> Error {
+        let shown = self.card.input(input).map_or(input, |declared| declared.label);
+        Error::Failed(format!("{}: {shown}: {what}", self.label))
+    }
+
+    fn value(&self, name: &str) -> Option<&Value> {
+        debug_assert!(self.card.input(name).is_some(), "{} has no input {name}", self.card.name);
+        match self.values.get(name) {
+            Some(Bound::Value(Value::Null)) | None => None,
+            Some(Bound::Value(Value::String(text))) if text.is_empty() => None,
+            Some(Bound::Value(value)) => Some(value),
+            Some(Bound::Parts(_)) => None,
+        }
+    }
+
+    fn default(&self, name: &str) -> Option<&'static str> {
+        self.card.input(name).and_then(|input| input.default)
+    }
+
+    /// A text that must be there.
+    ///
+    /// # Errors
+    /// When it is empty and has no default.
+    pub fn text(&self, name: &str) -> Result<String> {
+        self.maybe_text(name).ok_or_else(|| self.wrong(name, "fill this in"))
+    }
+
+    /// A text, or the default, or nothing. Numbers and switches read as text.
+    #[must_use]
+    pub fn maybe_text(&self, name: &str) -> Option<String> {
+        match self.value(name) {
+            Some(Value::String(text)) => Some(text.clone()),
+            Some(other) => Some(other.to_string()),
+            None => self.default(name).map(str::to_owned),
+        }
+    }
+
+    /// A number, written as a number or as text; empty is the default, else nothing (reference canvas 9.5).
+    ///
+    /// # Errors
+    /// When it is no number or outside the declared bounds.
+    pub fn number(&self, name: &str) -> Result<Option<f64>> {
+        let number = match self.value(name) {
+            None => match self.default(name) {
+                Some(text) => text.parse().ok(),
+                None => return Ok(None),
+            },
+            Some(Value::Number(number)) => number.as_f64(),
+            Some(Value::String(text)) if text.trim().is_empty() => return Ok(None),
+            Some(Value::String(text)) => text.trim().parse().ok(),
+            Some(_) => None,
+        };
+        let number: f64 = number
+            .filter(|n: &f64| n.is_finite())
+            .ok_or_else(|| self.wrong(name, "this must be a number"))?;
+        if let Some(super::input::InputKind::Number { min, max, .. }) =
+            self.card.input(name).map(|input| input.kind)
+            && !(min..=max).contains(&number)
+        {
+            return Err(self.wrong(name, &format!("this must be between {min} and {max}")));
+        }
+        Ok(Some(number))
+    }
+
+    /// A whole number of zero or more.
+    ///
+    /// # Errors
+    /// As [`Self::number`].
+    pub fn whole(&self, name: &str) -> Result<Option<u64>> {
+        // The bounds of every `Input::whole` lie within what the cast keeps.
+        Ok(self.number(name)?.map(|number| number.max(0.0) as u64))
+    }
+
+    /// A switch; templates also hold `""` for off and `"true"` for on.
+    #[must_use]
+    pub fn switch(&self, name: &str) -> bool {
+        match self.value(name) {
+            Some(Value::Bool(on)) => *on,
+            Some(Value::String(text)) => text == "true",
+            Some(_) => false,
+            None => self.default(name) == Some("true"),
+        }
+    }
+
+    /// JSON, as such or as text; `None` when empty.
+    ///
+    /// # Errors
+    /// When the text is not JSON.
+    pub fn json(&self, name: &str) -> Result<Option<Value>> {
+        match self.value(name) {
+            None => Ok(None),
+            Some(Value::String(text)) if text.trim().is_empty() => Ok(None),
+            Some(Value::String(text)) => {
+                serde_json::from_str(text).map(Some).map_err(|_| self.wrong(name, "this is not valid JSON"))
+            }
+            Some(value) => Ok(Some(value.clone())),
+        }
+    }
+
+    /// JSON that must be an object.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub fn object(&self, name: &str) -> Result<Map<String, Value>> {
+        match self.json(name)? {
+            None => Ok(Map::new()),
+            Some(Value::Object(map)) => Ok(map),
+            Some(_) => Err(self.wrong(name, "this must be a JSON object")),
+        }
+    }
+
+    /// A comma list, trimmed, without empty entries.
+    #[must_use]
+    pub fn comma_list(&self, name: &str) -> Vec<String> {
+        let text = self.maybe_text(name).unwrap_or_default();
+        text.split(',').map(str::trim).filter(|entry| !entry.is_empty()).map(str::to_owned).collect()
+    }
+
+    /// A base address without its trailing slash.
+    #[must_use]
+    pub fn address(&self, name: &str) -> Option<String> {
+        self.maybe_text(name)
+            .map(|text| text.trim().trim_end_matches('/').to_owned())
+            .filter(|text| !text.is_empty())
+    }
+
+    /// A field of the selected credential that must be there.
+    ///
+    /// # Errors
+    /// When no credential is selected or it lacks the field.
+    pub fn secret(&self, field: &str) -> Result<String> {
+        self.maybe_secret(field)
+            .ok_or_else(|| self.wrong("credential", "select a credential with an API key"))
+    }
+
+    /// A field of the selected credential.
+    #[must_use]
+    pub fn maybe_secret(&self, field: &str) -> Option<String> {
+        let value = self.credential.as_ref()?.get(field)?.as_str()?.trim();
+        (!value.is_empty()).then(|| value.to_owned())
+    }
+
+    fn parts(&self, name: &str) -> &[Part] {
+        match self.values.get(name) {
+            Some(Bound::Parts(parts)) => parts,
+            _ => &[],
+        }
+    }
+
+    /// True when something is wired into `name`.
+    #[must_use]
+    pub fn is_wired(&self, name: &str) -> bool {
+        !self.parts(name).is_empty()
+    }
+
+    fn one<T>(&self, name: &str, pick: impl Fn(&Part) -> Option<T>) -> Result<Option<T>> {
+        let Some(part) = self.parts(name).first() else { return Ok(None) };
+        match pick(part) {
+            Some(found) => Ok(Some(found)),
+            None => Err(self.wrong(name, &format!("a {} cannot be connected here", part.kind()))),
+        }
+    }
+
+    fn needed<T>(&self, name: &str, found: Option<T>) -> Result<T> {
+        found.ok_or_else(|| self.wrong(name, "connect a card here"))
+    }
+
+    /// The wired model.
+    ///
+    /// # Errors
+    /// When nothing, or something else, is wired.
+    pub fn model(&self, name: &str) -> Result<Arc<Model>> {
+        let found = self
+            .one(name, |part| if let Part::ChatModel(model) = part { Some(model.clone()) } else { None })?;
+        self.needed(name, found)
+    }
+
+    /// The wired memory.
+    ///
+    /// # Errors
+    /// When something else is wired.
+    pub fn maybe_memory(&self, name: &str) -> Result<Option<Arc<dyn Memory>>> {
+        self.one(name, |part| if let Part::Memory(memory) = part { Some(memory.clone()) } else { None })
+    }
+
+    /// The wired memory, which must be there.
+    ///
+    /// # Errors
+    /// When nothing, or something else, is wired.
+    pub fn memory(&self, name: &str) -> Result<Arc<dyn Memory>> {
+        let found = self.maybe_memory(name)?;
+        self.needed(name, found)
+    }
+
+    /// The wired prompt.
+    ///
+    /// # Errors
+    /// When something else is wired.
+    pub fn maybe_prompt(&self, name: &str) -> Result<Option<Arc<Prompt>>> {
+        self.one(name, |part| if let Part::Prompt(prompt) = part { Some(prompt.clone()) } else { None })
+    }
+
+    /// The wired prompt, which must be there.
+    ///
+    /// # Errors
+    /// When nothing, or something else, is wired.
+    pub fn prompt(&self, name: &str) -> Result<Arc<Prompt>> {
+        let found = self.maybe_prompt(name)?;
+        self.needed(name, found)
+    }
+
+    /// The wired retriever.
+    ///
+    /// # Errors
+    /// When nothing, or something else, is wired.
+    pub fn retriever(&self, name: &str) -> Result<Arc<dyn Retriever>> {
+        let found = self
+            .one(name, |part| if let Part::Retriever(found) = part { Some(found.clone()) } else { None })?;
+        self.needed(name, found)
+    }
+
+    /// The wired chain.
+    ///
+    /// # Errors
+    /// When nothing, or something else, is wired.
+    pub fn chain(&self, name: &str) -> Result<Arc<dyn Chain>> {
+        let found =
+            self.one(name, |part| if let Part::Chain(found) = part { Some(found.clone()) } else { None })?;
+        self.needed(name, found)
+    }
+
+    /// The wired output parser.
+    ///
+    /// # Errors
+    /// When something else is wired.
+    pub fn maybe_parser(&self, name: &str) -> Result<Option<Arc<dyn OutputParser>>> {
+        self.one(name, |part| if let Part::OutputParser(found) = part { Some(found.clone()) } else { None })
+    }
+
+    /// All wired tools, toolkits opened.
+    ///
+    /// # Errors
+    /// When something else is wired.
+    pub fn tools(&self, name: &str) -> Result<Vec<Arc<dyn Tool>>> {
+        let mut tools = Vec::new();
+        for part in self.parts(name) {
+            let Part::Tools(more) = part else {
+                return Err(self.wrong(name, &format!("a {} cannot be connected here", part.kind())));
+            };
+            tools.extend(more.iter().cloned());
+        }
+        Ok(tools)
+    }
+
+    /// All wired moderations.
+    ///
+    /// # Errors
+    /// When something else is wired.
+    pub fn moderations(&self, name: &str) -> Result<Vec<Arc<dyn Moderation>>> {
+        let mut found = Vec::new();
+        for part in self.parts(name) {
+            let Part::Moderation(more) = part else {
+                return Err(self.wrong(name, &format!("a {} cannot be connected here", part.kind())));
+            };
+            found.push(more.clone());
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,94 @@
+//! Words and how well they match: BM25, for the retriever and for quoting answers.
+
+use std::collections::HashMap;
+
+/// How fast repeated words stop counting, and how much long texts are held back: the usual BM25 constants.
+const SATURATION: f64 = 1.2;
+const LENGTH_WEIGHT: f64 = 0.75;
+
+/// Words too common to tell texts apart.
+const COMMON: &[&str] = &[
+    "a", "an", "and", "are", "as", "at", "be", "by", "can", "do", "does", "for", "from", "has", "have",
+    "how", "i", "in", "is", "it", "its", "me", "my", "of", "on", "or", "our", "that", "the", "their",
+    "there", "this", "to", "was", "we", "what", "when", "where", "which", "who", "why", "will", "with",
+    "you", "your",
+];
+
+/// The words of a text: lower case, without punctuation and the most common words, plurals folded.
+#[must_use]
+pub fn words(text: &str) -> Vec<String> {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .filter(|word| !COMMON.contains(&word.as_str()))
+        .map(fold_plural)
+        .collect()
+}
+
+fn fold_plural(mut word: String) -> String {
+    let plural = word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") && !word.ends_with("us");
+    if plural {
+        word.pop();
+    }
+    word
+}
+
+/// The score of each text for `query`, in the order of `texts`. Zero: no word in common.
+#[must_use]
+pub fn bm25<'a>(query: &str, texts: impl IntoIterator<Item = &'a str>) -> Vec<f64> {
+    let documents: Vec<HashMap<String, u32>> = texts.into_iter().map(counts).collect();
+    let mut query = words(query);
+    query.sort_unstable();
+    query.dedup();
+    let total = documents.len() as f64;
+    let lengths: Vec<f64> = documents.iter().map(|counts| f64::from(counts.values().sum::<u32>())).collect();
+    let average = (lengths.iter().sum::<f64>() / total.max(1.0)).max(1.0);
+    let rarity = |word: &str| {
+        let holding = documents.iter().filter(|counts| counts.contains_key(word)).count() as f64;
+        ((total - holding + 0.5) / (holding + 0.5) + 1.0).ln()
+    };
+    let weighted: Vec<(&String, f64)> = query.iter().map(|word| (word, rarity(word))).collect();
+    let score = |(counts, length): (&HashMap<String, u32>, &f64)| {
+        let damping = SATURATION * (1.0 - LENGTH_WEIGHT + LENGTH_WEIGHT * length / average);
+        let of_word = |(word, rarity): &(&String, f64)| {
+            let count = f64::from(counts.get(*word).copied().unwrap_or_default());
+            rarity * count * (SATURATION + 1.0) / (count + damping)
+        };
+        weighted.iter().map(of_word).sum()
+    };
+    documents.iter().zip(&lengths).map(score).collect()
+}
+
+fn counts(text: &str) -> HashMap<String, u32> {
+    let mut counts = HashMap::new();
+    for word in words(text) {
+        *counts.entry(word).or_default() += 1;
+    }
+    counts
+}
+
+/// The positions of the best scores above zero, best first, at most `most`; equal scores keep their order.
+#[must_use]
+pub fn best(scores: &[f64], most: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..scores.len()).filter(|&index| scores[index] > 0.0).collect();
+    order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
+    order.truncate(most);
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_with_the_rare_word_wins() {
+        let texts = ["Cats sleep a lot.", "Cats eat fish and cats purr.", "Dogs sleep."];
+        assert_eq!(best(&bm25("Which cat eats fish?", texts), 3), [1, 0]);
+    }
+
+    #[test]
+    fn nothing_in_common_is_no_match() {
+        assert!(best(&bm25("quantum", ["Cats sleep."]), 3).is_empty());
+        assert!(bm25("cat", []).is_empty());
+    }
+}

@@ -1,0 +1,21 @@
+//! What cards are written with. A card file needs nothing from outside this room and `llm`.
+
+pub mod card;
+pub mod event;
+pub mod host;
+pub mod input;
+pub mod inputs;
+pub mod lexical;
+pub mod model;
+pub mod part;
+pub mod passages;
+pub mod prompt;
+pub mod tool_loop;
+
+pub use card::{Card, Category, Make, Output, Risk};
+pub use event::{Gone, Quiet, Sink};
+pub use host::Host;
+pub use input::{Choice, Connects, Input, InputKind};
+pub use inputs::{Bound, Inputs};
+pub use model::Model;
+pub use part::{Chain, Embeddings, Memory, Moderation, OutputParser, Part, Retriever, Tool, Turn, Verdict};

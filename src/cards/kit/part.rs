@@ -1,0 +1,170 @@
+//! What a card becomes in a run, and what each kind of part can do.
+
+use super::event::Sink;
+use super::host::Host;
+use super::model::Model;
+use super::prompt::Prompt;
+use crate::domain::error::Result;
+use crate::domain::prediction::{Outcome, PastMessage, SourceDocument, Upload};
+use crate::llm::ToolSpec;
+use serde_json::Value;
+use std::fmt;
+use std::sync::Arc;
+
+/// A built card.
+#[derive(Clone)]
+#[allow(missing_docs)]
+pub enum Part {
+    ChatModel(Arc<Model>),
+    Memory(Arc<dyn Memory>),
+    Prompt(Arc<Prompt>),
+    Chain(Arc<dyn Chain>),
+    Tools(Toolkit),
+    Retriever(Arc<dyn Retriever>),
+    Embeddings(Arc<dyn Embeddings>),
+    OutputParser(Arc<dyn OutputParser>),
+    Moderation(Arc<dyn Moderation>),
+    /// A text or structured result other cards read.
+    Value(Value),
+}
+
+impl Part {
+    /// What it is, for messages.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::ChatModel(_) => "chat model",
+            Self::Memory(_) => "memory",
+            Self::Prompt(_) => "prompt",
+            Self::Chain(_) => "chain",
+            Self::Tools(_) => "tool",
+            Self::Retriever(_) => "retriever",
+            Self::Embeddings(_) => "embeddings card",
+            Self::OutputParser(_) => "output parser",
+            Self::Moderation(_) => "moderation",
+            Self::Value(_) => "text",
+        }
+    }
+}
+
+impl fmt::Debug for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind())
+    }
+}
+
+/// One question on its way through a flow.
+pub struct Turn<'a> {
+    /// The question, text of files first.
+    pub question: &'a str,
+    /// Images sent with it.
+    pub uploads: &'a [Upload],
+    /// Earlier messages the caller brought along; they stand before stored ones.
+    pub history: &'a [PastMessage],
+    /// The rest of the world.
+    pub host: &'a dyn Host,
+}
+
+/// A part that answers questions: a chain or an agent.
+pub trait Chain: Send + Sync {
+    /// Answers; fragments of the answer go to `sink` as they arrive.
+    ///
+    /// # Errors
+    /// What failed, naming the card.
+    fn run(&self, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome>;
+}
+
+/// A part that knows what was said before.
+pub trait Memory: Send + Sync {
+    /// The messages to send along, oldest first.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn messages(&self, turn: &Turn<'_>) -> Result<Vec<PastMessage>>;
+}
+
+/// What a tool card becomes: one tool, or the several of a toolkit.
+pub type Toolkit = Vec<Arc<dyn Tool>>;
+
+/// A part a model can call.
+pub trait Tool: Send + Sync {
+    /// Name, description and arguments.
+    fn spec(&self) -> ToolSpec;
+
+    /// Runs it. An error text goes back to the model as the observation.
+    ///
+    /// # Errors
+    /// A sentence the model can act on.
+    fn call(&self, arguments: &Value, turn: &Turn<'_>) -> Result<String, String>;
+
+    /// True when its output is the answer.
+    fn returns_directly(&self) -> bool {
+        false
+    }
+}
+
+/// A part that finds passages.
+pub trait Retriever: Send + Sync {
+    /// The best passages for `query`, best first.
+    ///
+    /// # Errors
+    /// When the search fails.
+    fn retrieve(&self, query: &str, turn: &Turn<'_>) -> Result<Vec<SourceDocument>>;
+}
+
+/// A part that turns texts into vectors.
+pub trait Embeddings: Send + Sync {
+    /// One vector per text, all of one length.
+    ///
+    /// # Errors
+    /// When the provider fails.
+    fn embed(&self, texts: &[&str], host: &dyn Host) -> Result<Vec<Vec<f32>>>;
+}
+
+/// A part that reads a model's text into a value.
+pub trait OutputParser: Send + Sync {
+    /// What is added to the prompt.
+    fn instructions(&self) -> String;
+
+    /// Reads the text.
+    ///
+    /// # Errors
+    /// Why it does not fit.
+    fn parse(&self, text: &str) -> Result<Value, String>;
+
+    /// True when the model is asked once more after a text that does not fit.
+    fn asks_again(&self) -> bool {
+        false
+    }
+}
+
+/// What a moderation decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// The question may go on.
+    Pass,
+    /// The question is answered with this text instead.
+    Block(String),
+}
+
+/// A part that looks at a question before the model does.
+pub trait Moderation: Send + Sync {
+    /// Judges the question.
+    ///
+    /// # Errors
+    /// When it cannot be judged.
+    fn judge(&self, turn: &Turn<'_>) -> Result<Verdict>;
+}
+
+/// Asks every moderation in turn; the first block is the answer.
+///
+/// # Errors
+/// When one of them fails.
+pub fn moderate(moderations: &[Arc<dyn Moderation>], turn: &Turn<'_>) -> Result<Verdict> {
+    for moderation in moderations {
+        if let block @ Verdict::Block(_) = moderation.judge(turn)? {
+            return Ok(block);
+        }
+    }
+    Ok(Verdict::Pass)
+}

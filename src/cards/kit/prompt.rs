@@ -1,0 +1,201 @@
+//! Prompts with single-brace variables: `{name}` (reference canvas 2, last paragraph, and 5.4).
+
+use crate::domain::error::{Error, Result};
+use serde_json::{Map, Value};
+
+/// A prompt, with the values its card holds for some of its variables.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prompt {
+    /// What is sent.
+    pub form: PromptForm,
+    /// Variable to value, as far as the card gives them.
+    pub values: Map<String, Value>,
+}
+
+/// The two forms of a prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PromptForm {
+    /// One text.
+    Text(BraceText),
+    /// A system text and a human text.
+    Chat {
+        /// The owner's instructions.
+        system: BraceText,
+        /// What stands in the person's place.
+        human: BraceText,
+    },
+}
+
+impl Prompt {
+    /// The variable names, in order of appearance, each once.
+    #[must_use]
+    pub fn variables(&self) -> Vec<&str> {
+        let texts: Vec<&BraceText> = match &self.form {
+            PromptForm::Text(text) => vec![text],
+            PromptForm::Chat { system, human } => vec![system, human],
+        };
+        let mut names = Vec::new();
+        for name in texts.into_iter().flat_map(BraceText::variables) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
+    /// A value for every variable: the card's own, and the question for the one that has none
+    /// (reference canvas 5.5, `llmChain`).
+    ///
+    /// # Errors
+    /// Names the variables when more than one has no value.
+    pub fn fill(&self, card: &str, question: &str) -> Result<Map<String, Value>> {
+        let mut values = self.values.clone();
+        let missing: Vec<&str> =
+            self.variables().into_iter().filter(|name| !has_value(&values, name)).collect();
+        match missing.as_slice() {
+            [] => {}
+            [one] => {
+                values.insert((*one).to_owned(), Value::String(question.to_owned()));
+            }
+            several => {
+                let list = several.iter().map(|name| format!("{{{name}}}")).collect::<Vec<_>>().join(", ");
+                return Err(Error::Failed(format!(
+                    "{card}: the prompt's variables {list} have no value; set them under Format Prompt Values"
+                )));
+            }
+        }
+        Ok(values)
+    }
+}
+
+fn has_value(values: &Map<String, Value>, name: &str) -> bool {
+    values.get(name).is_some_and(|value| value != &Value::String(String::new()) && !value.is_null())
+}
+
+/// A text cut at its `{name}` variables.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BraceText(Vec<Piece>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Piece {
+    Text(String),
+    Variable(String),
+}
+
+impl BraceText {
+    /// Cuts `text`. `{{` and `}}` are literal braces; a group that is empty, holds a colon or is not closed is
+    /// literal text, so that JSON in a prompt stays JSON.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        let mut pieces = Vec::new();
+        let mut plain = String::new();
+        let mut rest = text;
+        // Only a pair that was opened doubled is closed doubled: JSON may end in any number of braces.
+        let mut doubled = 0_usize;
+        while let Some(at) = rest.find(['{', '}']) {
+            plain.push_str(&rest[..at]);
+            rest = &rest[at..];
+            if rest.starts_with("{{") || (rest.starts_with("}}") && doubled > 0) {
+                doubled = if rest.starts_with('{') { doubled + 1 } else { doubled - 1 };
+                plain.push_str(&rest[..1]);
+                rest = &rest[2..];
+                continue;
+            }
+            match variable(rest) {
+                Some((name, after)) => {
+                    if !plain.is_empty() {
+                        pieces.push(Piece::Text(std::mem::take(&mut plain)));
+                    }
+                    pieces.push(Piece::Variable(name.to_owned()));
+                    rest = after;
+                }
+                None => {
+                    plain.push_str(&rest[..1]);
+                    rest = &rest[1..];
+                }
+            }
+        }
+        plain.push_str(rest);
+        if !plain.is_empty() {
+            pieces.push(Piece::Text(plain));
+        }
+        Self(pieces)
+    }
+
+    fn variables(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter_map(|piece| match piece {
+            Piece::Variable(name) => Some(name.as_str()),
+            Piece::Text(_) => None,
+        })
+    }
+
+    /// The text with its values; what a value says is not searched for variables.
+    #[must_use]
+    pub fn format(&self, values: &Map<String, Value>) -> String {
+        let mut out = String::new();
+        for piece in &self.0 {
+            match piece {
+                Piece::Text(text) => out.push_str(text),
+                Piece::Variable(name) => match values.get(name) {
+                    Some(Value::String(text)) => out.push_str(text),
+                    Some(Value::Null) | None => {}
+                    Some(other) => out.push_str(&other.to_string()),
+                },
+            }
+        }
+        out
+    }
+}
+
+/// Reads `{name}` at the start of `text`.
+fn variable(text: &str) -> Option<(&str, &str)> {
+    let inner = text.strip_prefix('{')?;
+    let end = inner.find(['{', '}'])?;
+    if !inner[end..].starts_with('}') {
+        return None;
+    }
+    let name = &inner[..end];
+    let is_name = !name.trim().is_empty() && !name.contains([':', '\n', '"', ',']);
+    is_name.then(|| (name.trim(), &inner[end + 1..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn values(value: Value) -> Map<String, Value> {
+        value.as_object().cloned().unwrap()
+    }
+
+    #[test]
+    fn variables_are_replaced_once() {
+        let text = BraceText::parse("Say {a} to {b}.");
+        assert_eq!(text.format(&values(json!({"a": "{b}", "b": 7}))), "Say {b} to 7.");
+    }
+
+    #[test]
+    fn literal_braces_and_json_stay() {
+        for (text, shown) in [
+            ("{{x}}", "{x}"),
+            (r#"{"a": 1}"#, r#"{"a": 1}"#),
+            (r#"{"a": {"b": 1}}"#, r#"{"a": {"b": 1}}"#),
+            ("{a:b}", "{a:b}"),
+            ("{}", "{}"),
+            ("{open", "{open"),
+            ("shut}", "shut}"),
+        ] {
+            assert_eq!(BraceText::parse(text).format(&Map::new()), shown, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_question_fills_the_one_variable_without_a_value() {
+        let form = PromptForm::Text(BraceText::parse("{product} in {language}"));
+        let prompt = Prompt { form: form.clone(), values: values(json!({"language": "Latin"})) };
+        assert_eq!(prompt.fill("LLM", "socks").unwrap()["product"], "socks");
+        let bare = Prompt { form, values: Map::new() };
+        let message = bare.fill("LLM", "socks").unwrap_err().to_string();
+        assert!(message.contains("{product}, {language}"), "{message}");
+    }
+}

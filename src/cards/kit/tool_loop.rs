@@ -1,0 +1,152 @@
+//! The conversation between a model and its tools, until the model answers (reference canvas 5.6).
+
+use super::event::Sink;
+use super::model::Model;
+use super::part::{Tool, Turn};
+use crate::domain::error::{Error, Result};
+use crate::domain::prediction::{Outcome, UsedTool};
+use crate::limits::TOOL_ROUNDS_MAX;
+use crate::llm::{ChatRequest, Message, ToolCall, ToolSpec};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The answer of an agent whose model kept calling tools.
+const STOPPED_AFTER_ROUNDS: &str = "I stopped because this took too many steps without reaching an answer.";
+
+/// An agent's parts.
+pub struct ToolLoop<'a> {
+    /// The agent card's label.
+    pub label: &'a str,
+    /// The model.
+    pub model: &'a Model,
+    /// The tools it may call: these and no others.
+    pub tools: &'a [Arc<dyn Tool>],
+    /// How often the model may be asked; capped by [`TOOL_ROUNDS_MAX`].
+    pub rounds_max: u64,
+}
+
+impl ToolLoop<'_> {
+    /// Runs until the model answers without calling a tool. Tool errors go back to the model.
+    ///
+    /// # Errors
+    /// When the model fails, cannot call tools, or the run was ended.
+    pub fn run(&self, mut messages: Vec<Message>, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
+        if !self.tools.is_empty() && !self.model.takes_tools() {
+            return Err(Error::Failed(format!(
+                "{}: {} cannot call tools; connect a model that can",
+                self.label,
+                self.model.label()
+            )));
+        }
+        let by_name = self.by_name()?;
+        let specs: Vec<ToolSpec> = self.tools.iter().map(|tool| tool.spec()).collect();
+        let mut outcome = Outcome::default();
+        for _ in 0..self.rounds_max.clamp(1, TOOL_ROUNDS_MAX) {
+            let request = ChatRequest { messages, tools: specs.clone(), stop: Vec::new() };
+            let completion = self.model.ask(&request, turn.host, sink)?;
+            messages = request.messages;
+            outcome.text = completion.text.clone();
+            if completion.calls.is_empty() {
+                return Ok(outcome);
+            }
+            messages.push(Message::Assistant { text: completion.text, calls: completion.calls.clone() });
+            for call in &completion.calls {
+                let tool = by_name.get(call.name.as_str());
+                let used = run_tool(tool.copied(), call, turn);
+                let text = used.error.clone().unwrap_or_else(|| used.tool_output.clone());
+                let is_answer = used.error.is_none() && tool.is_some_and(|tool| tool.returns_directly());
+                outcome.used_tools.push(used);
+                if is_answer {
+                    sink.token(&text).map_err(|_| Error::Cancelled)?;
+                    outcome.text = text;
+                    return Ok(outcome);
+                }
+                messages.push(Message::Tool { call_id: call.id.clone(), name: call.name.clone(), text });
+            }
+            if turn.host.cancel().reason().is_some() {
+                return Err(Error::Cancelled);
+            }
+        }
+        sink.token(STOPPED_AFTER_ROUNDS).map_err(|_| Error::Cancelled)?;
+        outcome.text = STOPPED_AFTER_ROUNDS.to_owned();
+        Ok(outcome)
+    }
+
+    fn by_name(&self) -> Result<HashMap<String, &dyn Tool>> {
+        let mut by_name: HashMap<String, &dyn Tool> = HashMap::new();
+        for tool in self.tools {
+            let name = tool.spec().name;
+            if by_name.insert(name.clone(), tool.as_ref()).is_some() {
+                return Err(Error::Failed(format!(
+                    "{}: two tools are named '{name}'; rename one of them",
+                    self.label
+                )));
+            }
+        }
+        Ok(by_name)
+    }
+}
+
+fn run_tool(tool: Option<&dyn Tool>, call: &ToolCall, turn: &Turn<'_>) -> UsedTool {
+    let result = match tool {
+        None => Err(format!("There is no tool named '{}'. Use one of the tools you were given.", call.name)),
+        Some(tool) => check_arguments(&tool.spec().schema, &call.arguments)
+            .and_then(|()| tool.call(&call.arguments, turn)),
+    };
+    let (tool_output, error) = match result {
+        Ok(output) => (output, None),
+        Err(error) => (String::new(), Some(error)),
+    };
+    UsedTool { tool: call.name.clone(), tool_input: call.arguments.clone(), tool_output, error }
+}
+
+/// Checks a model's arguments against the tool's schema: required names are there and simple types fit.
+fn check_arguments(schema: &Value, arguments: &Value) -> Result<(), String> {
+    let Some(arguments) = arguments.as_object() else {
+        return Err("The arguments must be a JSON object.".to_owned());
+    };
+    let required = schema.get("required").and_then(Value::as_array);
+    for name in required.into_iter().flatten().filter_map(Value::as_str) {
+        if !arguments.contains_key(name) {
+            return Err(format!("The argument '{name}' is missing."));
+        }
+    }
+    let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return Ok(()) };
+    for (name, value) in arguments {
+        let Some(wanted) =
+            properties.get(name).and_then(|property| property.get("type")).and_then(Value::as_str)
+        else {
+            continue;
+        };
+        let fits = match wanted {
+            "string" => value.is_string(),
+            "number" => value.is_number(),
+            "integer" => value.is_i64() || value.is_u64(),
+            "boolean" => value.is_boolean(),
+            "array" => value.is_array(),
+            "object" => value.is_object(),
+            _ => true,
+        };
+        if !fits {
+            return Err(format!("The argument '{name}' must be of type {wanted}."));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn arguments_are_checked_against_the_schema() {
+        let schema =
+            json!({"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]});
+        assert!(check_arguments(&schema, &json!({"input": "1+1"})).is_ok());
+        assert!(check_arguments(&schema, &json!({})).unwrap_err().contains("'input' is missing"));
+        assert!(check_arguments(&schema, &json!({"input": 7})).unwrap_err().contains("type string"));
+        assert!(check_arguments(&schema, &json!("1+1")).is_err());
+    }
+}

@@ -1,0 +1,42 @@
+//! Buffer Memory: everything said in the session so far.
+
+use crate::cards::kit::{Card, Category, Make, Memory, Risk, Turn};
+use crate::domain::error::Result;
+use crate::domain::prediction::PastMessage;
+use crate::limits::MEMORY_MESSAGES_MAX;
+use std::sync::Arc;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "bufferMemory",
+    label: "Buffer Memory",
+    version: 2.0,
+    category: Category::Memory,
+    description: "Sends all earlier messages of the conversation to the model.",
+    base_classes: &["BufferMemory", "BaseChatMemory", "BaseMemory"],
+    risk: Risk::Safe,
+    inputs: super::buffer_window::SESSION_INPUTS,
+    outputs: &[],
+    make: Make::Memory(|inputs| {
+        Ok(Arc::new(Buffer { session: inputs.maybe_text("sessionId"), newest: MEMORY_MESSAGES_MAX }))
+    }),
+};
+
+/// The newest messages of a session.
+pub struct Buffer {
+    /// A fixed session the owner chose; `None` is the conversation of the request.
+    pub session: Option<String>,
+    /// How many messages at the most.
+    pub newest: usize,
+}
+
+impl Memory for Buffer {
+    fn messages(&self, turn: &Turn<'_>) -> Result<Vec<PastMessage>> {
+        let mut messages = turn.history.to_vec();
+        messages.extend(turn.host.history(self.session.as_deref(), self.newest)?);
+        // What the caller brought along stands first, and counts within the same bound.
+        let surplus = messages.len().saturating_sub(self.newest);
+        messages.drain(..surplus);
+        Ok(messages)
+    }
+}

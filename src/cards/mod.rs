@@ -1,0 +1,17 @@
+//! The cards: one file per card, in the folder of its category.
+
+pub mod kit;
+pub mod palette;
+pub mod registry;
+
+mod agents;
+mod chains;
+mod chat_models;
+mod embeddings;
+mod memory;
+mod moderation;
+mod output_parsers;
+mod prompts;
+mod retrievers;
+mod tools;
+mod utilities;

@@ -1,0 +1,3 @@
+//! Moderation: parts that look at a question before a model does.
+
+pub mod simple;

@@ -1,0 +1,4 @@
+//! Prompts.
+
+pub mod chat_prompt_template;
+pub mod prompt_template;

@@ -1,0 +1,27 @@
+//! Prompt Template: one text with `{variables}`.
+
+use crate::cards::kit::prompt::{BraceText, Prompt, PromptForm};
+use crate::cards::kit::{Card, Category, Input, Make, Risk};
+
+/// The values for a prompt's variables; its strings take `{{…}}` references.
+pub const PROMPT_VALUES: Input = Input::json("promptValues", "Format Prompt Values")
+    .optional()
+    .variables()
+    .help("One value for each {variable} of the prompt. The one left out receives the question.");
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "promptTemplate",
+    label: "Prompt Template",
+    version: 1.0,
+    category: Category::Prompts,
+    description: "A prompt with {variables} in single braces.",
+    base_classes: &["PromptTemplate", "BaseStringPromptTemplate", "BasePromptTemplate", "Runnable"],
+    risk: Risk::Safe,
+    inputs: &[Input::lines("template", "Template"), PROMPT_VALUES],
+    outputs: &[],
+    make: Make::Prompt(|inputs| {
+        let form = PromptForm::Text(BraceText::parse(&inputs.text("template")?));
+        Ok(Prompt { form, values: inputs.object("promptValues")? })
+    }),
+};

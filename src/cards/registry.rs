@@ -1,0 +1,84 @@
+//! Every card this server knows: one line each.
+
+use super::kit::Card;
+use super::{
+    agents, chains, chat_models, embeddings, memory, moderation, output_parsers, prompts, retrievers, tools,
+    utilities,
+};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// All cards, in palette order.
+#[rustfmt::skip]
+pub static CARDS: &[&Card] = &[
+    &agents::tool_agent::CARD,
+    &chains::conversation_chain::CARD,
+    &chains::llm_chain::CARD,
+    &chains::retrieval_qa_chain::CARD,
+    &chat_models::anthropic::CARD,
+    &chat_models::extractive::CARD,
+    &chat_models::google::CARD,
+    &chat_models::ollama::CARD,
+    &chat_models::openai::CARD,
+    &chat_models::openai_custom::CARD,
+    &chat_models::scripted::CARD,
+    &embeddings::hashing::CARD,
+    &memory::buffer::CARD,
+    &memory::buffer_window::CARD,
+    &moderation::simple::CARD,
+    &output_parsers::csv::CARD,
+    &prompts::chat_prompt_template::CARD,
+    &prompts::prompt_template::CARD,
+    &retrievers::bm25::CARD,
+    &tools::calculator::CARD,
+    &tools::current_date_time::CARD,
+    &utilities::sticky_note::CARD,
+];
+
+static BY_NAME: LazyLock<HashMap<&'static str, &'static Card>> =
+    LazyLock::new(|| CARDS.iter().map(|card| (card.name, *card)).collect());
+
+/// The card of this name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Card> {
+    BY_NAME.get(name).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn names_and_inputs_are_unique() {
+        let mut names = HashSet::new();
+        for card in CARDS {
+            assert!(names.insert(card.name), "{} is registered twice", card.name);
+            let mut inputs = HashSet::new();
+            for input in card.inputs {
+                assert!(inputs.insert(input.name), "{} declares {} twice", card.name, input.name);
+            }
+            assert!(!card.base_classes.is_empty(), "{} has no base class", card.name);
+        }
+    }
+
+    #[test]
+    fn every_credential_type_a_card_takes_is_declared() {
+        for card in CARDS {
+            for name in card.credential_types() {
+                assert!(crate::domain::credential_types::find(name).is_some(), "{}: {name}", card.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_show_rule_names_an_input_of_its_card() {
+        for card in CARDS {
+            for input in card.inputs {
+                if let Some((other, _)) = input.shown_if {
+                    assert!(card.input(other).is_some(), "{}: {} is shown by {other}", card.name, input.name);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! BM25 Retriever: ranked lexical search over a document store of this server (contract 8).
+
+use crate::cards::kit::{Card, Category, Input, Make, Retriever, Risk, Turn, lexical};
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::DocumentStoreId;
+use crate::domain::prediction::SourceDocument;
+use std::sync::Arc;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "bm25Retriever",
+    label: "BM25 Retriever",
+    version: 1.0,
+    category: Category::Retrievers,
+    description: "Finds passages of a document store by their words. Needs no provider and no embeddings.",
+    base_classes: &["BM25Retriever", "BaseRetriever"],
+    risk: Risk::Safe,
+    inputs: &[
+        Input::text("documentStore", "Document Store").help("The id of a document store of this workspace."),
+        Input::whole("topK", "Top K", 1.0, 100.0)
+            .or("4")
+            .additional()
+            .help("How many passages are returned."),
+    ],
+    outputs: &[],
+    make: Make::Retriever(|inputs| {
+        let store = DocumentStoreId::parse(inputs.text("documentStore")?.trim())
+            .ok_or_else(|| inputs.wrong("documentStore", "this must be the id of a document store"))?;
+        let most = usize::try_from(inputs.whole("topK")?.unwrap_or(4)).unwrap_or(4);
+        Ok(Arc::new(Bm25 { label: inputs.label.to_owned(), store, most }))
+    }),
+};
+
+struct Bm25 {
+    label: String,
+    store: DocumentStoreId,
+    most: usize,
+}
+
+impl Retriever for Bm25 {
+    fn retrieve(&self, query: &str, turn: &Turn<'_>) -> Result<Vec<SourceDocument>> {
+        let chunks = turn.host.passages(&self.store)?;
+        let chunks = chunks.ok_or_else(|| {
+            Error::Failed(format!("{}: the document store does not exist in this workspace", self.label))
+        })?;
+        let scores = lexical::bm25(query, chunks.iter().map(|chunk| chunk.page_content.as_str()));
+        Ok(lexical::best(&scores, self.most).into_iter().map(|index| chunks[index].clone()).collect())
+    }
+}

@@ -1,0 +1,3 @@
+//! Retrievers: parts that find passages.
+
+pub mod bm25;

@@ -1,0 +1,4 @@
+//! Tools: parts a model can call.
+
+pub mod calculator;
+pub mod current_date_time;

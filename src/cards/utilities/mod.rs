@@ -1,0 +1,3 @@
+//! Utilities.
+
+pub mod sticky_note;

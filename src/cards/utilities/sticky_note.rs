@@ -1,0 +1,17 @@
+//! Sticky Note: a note on the canvas. It never runs.
+
+use crate::cards::kit::{Card, Category, Input, Make, Risk};
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "stickyNote",
+    label: "Sticky Note",
+    version: 2.0,
+    category: Category::Utilities,
+    description: "A note beside the cards; it does nothing.",
+    base_classes: &["StickyNote"],
+    risk: Risk::Safe,
+    inputs: &[Input::lines("note", "Note").optional()],
+    outputs: &[],
+    make: Make::Nothing,
+};

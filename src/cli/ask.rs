@@ -1,0 +1,175 @@
+//! `flowkeep ask`: one question to a running service, or to a canvas in a file.
+
+use super::{Context, Failure, say};
+use crate::domain::ids::FlowId;
+use crate::limits;
+use crate::ops::predict;
+use crate::ops::remote::{Answer, Ask, Remote, RemoteError};
+use crate::settings::{Flags, LogLevel, Settings};
+use std::fs::File;
+use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+/// Asks a flow and prints the answer as it is written
+#[derive(clap::Args)]
+#[command(
+    override_usage = "flowkeep ask [OPTIONS] <FLOW> <QUESTION>\n       flowkeep ask [OPTIONS] --file <FILE> <QUESTION>"
+)]
+pub(super) struct Args {
+    /// Id of the flow, or its name together with a key that may view flows
+    #[arg(required = true)]
+    flow: String,
+    /// The question
+    question: Option<String>,
+    /// Address of the service [env: SERVICE_BASE_URL] [default: the address this machine's service listens on]
+    #[arg(long, conflicts_with = "file")]
+    url: Option<String>,
+    /// API key [env: SERVICE_API_KEY]
+    #[arg(long, conflicts_with = "file")]
+    key: Option<String>,
+    /// Conversation to go on with [env: SERVICE_CHAT_ID]
+    #[arg(long, value_name = "ID", conflicts_with = "file")]
+    chat_id: Option<String>,
+    /// Proof of that conversation, from its first answer [env: SERVICE_SESSION_TOKEN]
+    #[arg(long, value_name = "TOKEN", conflicts_with = "file")]
+    session_token: Option<String>,
+    /// Wait for the whole answer [env: SERVICE_NO_STREAM]
+    #[arg(long)]
+    no_stream: bool,
+    /// Print the whole answer of the API as JSON [env: SERVICE_JSON]
+    #[arg(long)]
+    json: bool,
+    /// Run the canvas of this file, without a service [env: SERVICE_FLOW_FILE]
+    #[arg(long)]
+    file: Option<String>,
+}
+
+pub(super) fn run(args: &Args, context: &Context<'_>) -> Result<(), Failure> {
+    let flags = Flags::default().with("SERVICE_BASE_URL", "--url", args.url.as_deref());
+    let settings = context.settings(flags)?;
+    super::logging::start(&settings, LogLevel::Warn);
+    match (context.text(&args.file, "SERVICE_FLOW_FILE"), &args.question) {
+        (Some(file), None) => offline(args, context, &settings, &file, &args.flow),
+        // A file in the environment does not stand in the way of a flow that was named.
+        (Some(_), Some(_)) if args.file.is_some() => {
+            Err(Failure::Usage("with --file give the question only, in quotes if it has spaces".to_owned()))
+        }
+        (_, Some(question)) => online(args, context, &settings, question),
+        (None, None) => {
+            Err(Failure::Usage("give the flow and the question: flowkeep ask <FLOW> <QUESTION>".to_owned()))
+        }
+    }
+}
+
+fn online(args: &Args, context: &Context<'_>, settings: &Settings, question: &str) -> Result<(), Failure> {
+    let base = settings.base_url.clone().unwrap_or_else(|| local(settings));
+    let key = context.text(&args.key, "SERVICE_API_KEY");
+    let remote = Remote::new(&base, key.as_deref());
+    let flow = match FlowId::parse(&args.flow) {
+        Some(id) => id,
+        None if key.is_none() => {
+            return Err(Failure::Usage(
+                "this is not a flow's id; to ask a flow by its name give a key too, with --key".to_owned(),
+            ));
+        }
+        None => remote.find(&args.flow).map_err(|error| failure(error, &base))?,
+    };
+    let json = context.switch(args.json, "SERVICE_JSON");
+    let (chat, token) = (
+        context.text(&args.chat_id, "SERVICE_CHAT_ID"),
+        context.text(&args.session_token, "SERVICE_SESSION_TOKEN"),
+    );
+    let streaming = !json && !context.switch(args.no_stream, "SERVICE_NO_STREAM");
+    let ask = Ask { flow, question, chat: chat.as_deref(), session_token: token.as_deref(), streaming };
+    let asked = remote.ask(&ask, &mut |token| if json { Ok(()) } else { write_out(token) });
+    let answer = asked.map_err(|error| failure(error, &base))?;
+    if json {
+        let text = serde_json::to_string_pretty(&answer.body).map_err(Failure::failed)?;
+        return say(&format!("{text}\n"));
+    }
+    say("\n")?;
+    tell_how_to_go_on(&answer);
+    Ok(())
+}
+
+/// Only for a person: a script reads the answer and nothing else.
+fn tell_how_to_go_on(answer: &Answer) {
+    if let (Some(chat), Some(token)) = (answer.chat(), &answer.session_token)
+        && io::stderr().is_terminal()
+    {
+        // Losing this hint loses nothing of the answer.
+        let (chat, token) = (chat.escape_debug(), token.escape_debug());
+        let _ = writeln!(io::stderr(), "\nGo on with: --chat-id {chat} --session-token {token}");
+    }
+}
+
+fn offline(
+    args: &Args,
+    context: &Context<'_>,
+    settings: &Settings,
+    file: &str,
+    question: &str,
+) -> Result<(), Failure> {
+    let canvas =
+        read_canvas(file).map_err(|error| Failure::Failed(format!("{file} could not be read: {error}")))?;
+    let json = context.switch(args.json, "SERVICE_JSON");
+    let whole = json || context.switch(args.no_stream, "SERVICE_NO_STREAM");
+    let mut written = Ok(());
+    let text = predict::offline::offline(&canvas, question, settings, &mut |token| {
+        if !whole && written.is_ok() {
+            written = say(token);
+        }
+    })?;
+    written?;
+    match (json, whole) {
+        (true, _) => say(&format!("{}\n", serde_json::json!({ "text": text, "question": question }))),
+        (false, true) => say(&format!("{text}\n")),
+        (false, false) => say("\n"),
+    }
+}
+
+fn read_canvas(file: &str) -> io::Result<String> {
+    let mut text = String::new();
+    let most = limits::CANVAS_BODY_MAX_BYTES as u64;
+    let count = File::open(file)?.take(most + 1).read_to_string(&mut text)?;
+    if count as u64 > most {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is larger than a canvas may be"));
+    }
+    Ok(text)
+}
+
+fn write_out(token: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(token.as_bytes())?;
+    out.flush()
+}
+
+fn failure(error: RemoteError, base: &str) -> Failure {
+    let hint = match &error {
+        RemoteError::Receiver(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+            return Failure::ReaderLeft;
+        }
+        other if other.nobody_there() => {
+            format!("; start it with `flowkeep serve`, or name its address with --url (asked: {base})")
+        }
+        RemoteError::Refused { status: 401, .. } => "; give the flow's key with --key".to_owned(),
+        RemoteError::Name { .. } => "; use its id, which its page shows".to_owned(),
+        _ => String::new(),
+    };
+    Failure::Failed(format!("{error}{hint}"))
+}
+
+/// The address under which this machine reaches the service of these settings.
+fn local(settings: &Settings) -> String {
+    format!("http://{}", reachable(SocketAddr::new(settings.host, settings.port)))
+}
+
+/// Every address means this machine, when asked from it.
+pub(super) fn reachable(address: SocketAddr) -> SocketAddr {
+    let host = match address.ip() {
+        IpAddr::V4(host) if host.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+        IpAddr::V6(host) if host.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
+        host => host,
+    };
+    SocketAddr::new(host, address.port())
+}

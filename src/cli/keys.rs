@@ -1,0 +1,155 @@
+//! `flowkeep key create|list|revoke`: API keys without the web page.
+
+use super::operator::{execute, unexpected};
+use super::{Context, Failure, say};
+use crate::domain::caller::{Permission, for_keys};
+use crate::domain::ids::{KeyId, WorkspaceId};
+use crate::ops::control::{Command, Outcome};
+use clap::Subcommand;
+use serde_json::Value;
+use std::fmt::Write as _;
+
+/// Makes, lists and revokes API keys
+#[derive(clap::Args)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    Create(Create),
+    /// Lists the keys, without their values
+    List,
+    Revoke(Revoke),
+}
+
+/// Makes a key and prints its value, this once
+#[derive(clap::Args)]
+struct Create {
+    /// Name of the key [env: SERVICE_KEY_NAME]
+    #[arg(long)]
+    name: Option<String>,
+    /// A permission such as chatflows:view; repeat for more [env: SERVICE_KEY_PERMISSIONS, comma-separated]
+    #[arg(long = "permission", value_name = "PERMISSION", value_delimiter = ',')]
+    permissions: Vec<String>,
+    /// Every permission a key can hold [env: SERVICE_KEY_ALL]
+    #[arg(long, conflicts_with = "permissions")]
+    all: bool,
+    /// Workspace of the key, by id; the default one if not given [env: SERVICE_KEY_WORKSPACE]
+    #[arg(long, value_name = "ID")]
+    workspace: Option<String>,
+}
+
+/// Deletes a key; it stops working at once
+#[derive(clap::Args)]
+struct Revoke {
+    /// Id of the key, as `key list` shows it
+    id: String,
+}
+
+pub(super) fn run(args: &Args, context: &Context<'_>) -> Result<(), Failure> {
+    let command = match &args.action {
+        Action::Create(create) => create_command(create, context)?,
+        Action::List => Command::KeyList,
+        Action::Revoke(revoke) => Command::KeyRevoke {
+            id: KeyId::parse(&revoke.id).ok_or_else(|| {
+                Failure::Usage("this is not a key's id; `flowkeep key list` shows them".to_owned())
+            })?,
+        },
+    };
+    match execute(context.settings_and_log()?, context, command)? {
+        Outcome::KeyCreated { key } => match key["apiKey"].as_str() {
+            Some(value) => say(&format!("{value}\n")),
+            None => Err(unexpected()),
+        },
+        Outcome::Keys { keys } => say(&table(&keys)),
+        Outcome::KeyRevoked => say("The key is revoked.\n"),
+        _ => Err(unexpected()),
+    }
+}
+
+fn create_command(create: &Create, context: &Context<'_>) -> Result<Command, Failure> {
+    let usage = |text: &str| Failure::Usage(text.to_owned());
+    let name =
+        context.text(&create.name, "SERVICE_KEY_NAME").ok_or_else(|| usage("name the key with --name"))?;
+    let workspace = match context.text(&create.workspace, "SERVICE_KEY_WORKSPACE") {
+        None => None,
+        Some(text) => {
+            Some(WorkspaceId::parse(&text).ok_or_else(|| usage("--workspace is not a workspace's id"))?)
+        }
+    };
+    Ok(Command::KeyCreate { name, permissions: permissions(create, context)?, workspace })
+}
+
+fn permissions(create: &Create, context: &Context<'_>) -> Result<Vec<String>, Failure> {
+    // What was typed says more than what the environment happens to hold.
+    if create.permissions.is_empty() && context.switch(create.all, "SERVICE_KEY_ALL") {
+        return Ok(for_keys().collect());
+    }
+    let mut wanted = create.permissions.clone();
+    if wanted.is_empty() {
+        let listed = (context.vars)("SERVICE_KEY_PERMISSIONS").unwrap_or_default();
+        wanted =
+            listed.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect();
+    }
+    if wanted.is_empty() {
+        return Err(Failure::Usage(
+            "say what the key may do: --permission chatflows:view (repeat for more), or --all".to_owned(),
+        ));
+    }
+    if let Some(unknown) = wanted.iter().find(|name| Permission::parse(name).is_none()) {
+        let known: Vec<String> = for_keys().collect();
+        return Err(Failure::Usage(format!(
+            "there is no permission {unknown:?}; there are: {}",
+            known.join(" ")
+        )));
+    }
+    Ok(wanted)
+}
+
+/// Columns wide enough for what they hold. Names come from people: nothing in them may move the cursor.
+fn table(keys: &[Value]) -> String {
+    if keys.is_empty() {
+        return "There are no keys. Make one with: flowkeep key create --name NAME --all\n".to_owned();
+    }
+    let text = |key: &Value, field: &str| match &key[field] {
+        Value::String(text) => text.escape_debug().to_string(),
+        Value::Array(list) => {
+            list.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" ").escape_debug().to_string()
+        }
+        Value::Null => String::new(),
+        other => other.to_string(),
+    };
+    let fields = ["id", "keyName", "apiKey", "usage", "permissions"];
+    let mut rows = vec![["ID", "NAME", "KEY", "USED", "PERMISSIONS"].map(ToOwned::to_owned)];
+    rows.extend(keys.iter().map(|key| fields.map(|field| text(key, field))));
+    let widths: [usize; 5] =
+        std::array::from_fn(|at| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0));
+    let mut shown = String::new();
+    for row in &rows {
+        let line: Vec<String> =
+            row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+        writeln!(shown, "{}", line.join("  ").trim_end()).expect("writing to a text cannot fail");
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn columns_line_up_and_hold_no_control_characters() {
+        let keys = [
+            json!({"id": "1", "keyName": "a\u{1b}[2Jb", "apiKey": "fk_••••abcd", "usage": 7, "permissions": ["x:y", "z:w"]}),
+            json!({"id": "22", "keyName": "c"}),
+        ];
+        let shown = table(&keys);
+        let lines: Vec<&str> = shown.lines().collect();
+        assert_eq!(lines[0], "ID  NAME         KEY          USED  PERMISSIONS");
+        assert_eq!(lines[1], "1   a\\u{1b}[2Jb  fk_••••abcd  7     x:y z:w");
+        assert_eq!(lines[2], "22  c");
+    }
+}

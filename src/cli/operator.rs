@@ -1,0 +1,43 @@
+//! Runs an operator's command: through the control socket of the service that uses the data folder, or on the folder
+//! itself when no service does.
+
+use super::{Context, Failure};
+use crate::app::App;
+use crate::ops::control::{self, Command, Outcome};
+use crate::settings::Settings;
+use crate::tasks::control::{Reply, call};
+
+pub(super) fn execute(
+    settings: Settings,
+    context: &Context<'_>,
+    command: Command,
+) -> Result<Outcome, Failure> {
+    let reply = call(&settings.data_dir, &command).map_err(|error| {
+        Failure::Failed(format!(
+            "the running service could not be reached: {error}; run this as the user who runs the service"
+        ))
+    })?;
+    match reply {
+        Some(Reply::Done(outcome)) => return Ok(outcome),
+        Some(Reply::Failed(message)) => return Err(Failure::Failed(message)),
+        None => {}
+    }
+    if !settings.data_dir.join("flowkeep.redb").exists() {
+        let folder = settings.data_dir.display();
+        return Err(Failure::Failed(format!(
+            "there is no data in {folder} yet; start the service once, or name its folder with --data-dir"
+        )));
+    }
+    let app = App::open(settings, context.environment.clone()).map_err(|error| {
+        let hint = if cfg!(unix) { "" } else { "; stop the running service first" };
+        Failure::Failed(format!("{error}{hint}"))
+    })?;
+    Ok(control::execute(&app, command)?)
+}
+
+/// What a program of another version might answer.
+pub(super) fn unexpected() -> Failure {
+    Failure::failed(
+        "the running service gave an answer this program does not know; use the program of the same version",
+    )
+}

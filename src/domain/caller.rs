@@ -1,0 +1,188 @@
+//! Who asks, and what they may do.
+
+use super::ids::{KeyId, OrganizationId, UserId, WorkspaceId};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
+/// Every permission name an API key or a role can hold (`<resource>:<action>`, reference 0.5).
+pub const PERMISSIONS: &[(&str, &[&str])] = &[
+    (
+        "chatflows",
+        &["view", "create", "update", "duplicate", "delete", "export", "import", "config", "domains"],
+    ),
+    (
+        "agentflows",
+        &["view", "create", "update", "duplicate", "delete", "export", "import", "config", "domains"],
+    ),
+    ("assistants", &["view", "create", "update", "delete"]),
+    ("tools", &["view", "create", "update", "delete", "export"]),
+    ("credentials", &["view", "create", "update", "delete"]),
+    ("variables", &["view", "create", "update", "delete"]),
+    ("apikeys", &["view", "create", "update", "delete"]),
+    (
+        "documentStores",
+        &[
+            "view",
+            "create",
+            "update",
+            "delete",
+            "add-loader",
+            "delete-loader",
+            "preview-process",
+            "upsert-config",
+        ],
+    ),
+    ("executions", &["view", "update", "delete"]),
+    ("templates", &["marketplace", "custom", "custom-delete", "toolexport", "flowexport"]),
+    ("logs", &["view"]),
+    ("loginActivity", &["view"]),
+    ("users", &["manage"]),
+    ("roles", &["manage"]),
+    ("workspace", &["view", "create", "update", "add-user", "unlink-user", "delete", "export", "import"]),
+];
+
+/// Permission groups that only a person can hold: a key with one of them is refused (reference 0.5).
+const PERSON_ONLY: &[&str] = &["workspace", "users", "roles"];
+
+/// One permission name, known to exist.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Permission(String);
+
+impl Permission {
+    /// Reads a name; `None` when no such permission exists.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        let (resource, action) = name.split_once(':')?;
+        let (_, actions) = PERMISSIONS.iter().find(|(known, _)| *known == resource)?;
+        actions.contains(&action).then(|| Self(name.to_owned()))
+    }
+
+    /// True when an API key may hold it.
+    #[must_use]
+    pub fn fits_a_key(&self) -> bool {
+        self.0.split_once(':').is_some_and(|(resource, _)| !PERSON_ONLY.contains(&resource))
+    }
+
+    /// The name as it is written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// The names of every permission an API key can hold.
+pub fn for_keys() -> impl Iterator<Item = String> {
+    let all = PERMISSIONS
+        .iter()
+        .flat_map(|(resource, actions)| actions.iter().map(move |action| format!("{resource}:{action}")));
+    all.filter(|name| Permission::parse(name).is_some_and(|permission| permission.fits_a_key()))
+}
+
+/// What a caller may do: everything (the organization owner), or a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Grants {
+    /// The organization owner passes every check (contract 3).
+    All,
+    /// Exactly these.
+    Only(BTreeSet<Permission>),
+}
+
+impl Grants {
+    /// True when `name` is granted.
+    #[must_use]
+    pub fn allow(&self, name: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Only(list) => list.iter().any(|held| held.as_str() == name),
+        }
+    }
+
+    /// The names as a list, for the user object.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        match self {
+            Self::All => PERMISSIONS
+                .iter()
+                .flat_map(|(resource, actions)| {
+                    actions.iter().map(move |action| format!("{resource}:{action}"))
+                })
+                .collect(),
+            Self::Only(list) => list.iter().map(|held| held.as_str().to_owned()).collect(),
+        }
+    }
+}
+
+/// Who proved themselves how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Principal {
+    /// A signed-in person.
+    User {
+        /// Who.
+        id: UserId,
+        /// Display name.
+        name: String,
+        /// True for the organization owner (Super User, spec 4.4).
+        owner: bool,
+    },
+    /// The holder of an API key.
+    Key {
+        /// Which key.
+        id: KeyId,
+    },
+    /// The operator, through the command line and the data folder.
+    Operator,
+}
+
+/// A caller of the management API, acting in one workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    /// Who.
+    pub principal: Principal,
+    /// The one organization.
+    pub organization: OrganizationId,
+    /// The workspace everything this request names is looked up in.
+    pub workspace: WorkspaceId,
+    /// What they may do there.
+    pub grants: Grants,
+    /// Where the request came from.
+    pub address: Option<IpAddr>,
+}
+
+impl Caller {
+    /// True when any of `names` is granted; an empty list asks for nothing.
+    #[must_use]
+    pub fn may_any(&self, names: &[&str]) -> bool {
+        names.is_empty() || names.iter().any(|name| self.grants.allow(name))
+    }
+
+    /// The signed-in person's id; `None` for a key and for the operator.
+    #[must_use]
+    pub const fn user(&self) -> Option<UserId> {
+        match &self.principal {
+            Principal::User { id, .. } => Some(*id),
+            Principal::Key { .. } | Principal::Operator => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_known_names_are_permissions() {
+        assert!(Permission::parse("chatflows:view").is_some());
+        for bad in ["chatflows:fly", "chatflows", "", ":", "chatflows:view ", "admin:all", "Chatflows:view"] {
+            assert!(Permission::parse(bad).is_none(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_key_cannot_hold_what_only_people_hold() {
+        assert!(!Permission::parse("workspace:export").unwrap().fits_a_key());
+        assert!(Permission::parse("chatflows:view").unwrap().fits_a_key());
+    }
+}

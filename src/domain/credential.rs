@@ -1,0 +1,219 @@
+//! Credentials: named bundles of secrets that cards refer to. What of them may be shown, and how an edit that
+//! sends hidden values back keeps them (reference 1.3).
+
+use super::credential_types::{CredentialField, CredentialType, FieldKind};
+use super::error::{Error, Result};
+use super::ids::{CredentialId, WorkspaceId};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Stands for a secret in every answer. Sent back, it means "keep what is stored".
+pub const HIDDEN: &str = "••••••••";
+
+/// Longest value of one field, in bytes.
+const VALUE_BYTES_MAX: usize = 64 * 1024;
+
+/// A stored credential.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Credential {
+    /// Credential id.
+    pub id: CredentialId,
+    /// The workspace whose flows may use it.
+    pub workspace: WorkspaceId,
+    /// Display name.
+    pub name: String,
+    /// Its type (`credentialName`).
+    pub credential_name: String,
+    /// The fields, sealed.
+    pub sealed: Sealed,
+    /// When it was made.
+    pub created: Timestamp,
+    /// Moved by every save.
+    pub updated: Timestamp,
+}
+
+/// Encrypted fields. Only the vault that made it can read it, and only for the record it was made for.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Sealed(pub Vec<u8>);
+
+impl std::fmt::Debug for Sealed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Sealed({} bytes)", self.0.len())
+    }
+}
+
+impl Serialize for Sealed {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&STANDARD.encode(&self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Sealed {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        STANDARD.decode(text).map(Self).map_err(|_| serde::de::Error::custom("not base64"))
+    }
+}
+
+/// Checks fields as a person sent them, over the `stored` ones (empty for a new credential). Fields the type
+/// does not declare are ignored, absent ones keep what is stored, null removes, hidden values stay.
+///
+/// # Errors
+/// 400 naming a field whose value is of the wrong kind, or is hidden while nothing is stored.
+pub fn merge(
+    kind: &CredentialType,
+    stored: &Map<String, Value>,
+    sent: &Map<String, Value>,
+) -> Result<Map<String, Value>> {
+    let mut merged = stored.clone();
+    for field in kind.fields {
+        let Some(value) = sent.get(field.name) else { continue };
+        let before = stored.get(field.name);
+        if value.is_null() {
+            merged.remove(field.name);
+        } else if !is_hidden(field, value) {
+            merged.insert(field.name.to_owned(), checked(field, value)?);
+        } else if before.is_none_or(|before| *value != shown(field, before)) {
+            // Kept only where it was: a hidden password under another address would be sent to that address.
+            return Err(Error::invalid(format!("'{}' is hidden: type the secret itself.", field.name)));
+        }
+    }
+    Ok(merged)
+}
+
+fn is_hidden(field: &CredentialField, sent: &Value) -> bool {
+    match field.kind {
+        FieldKind::Password => sent == HIDDEN,
+        FieldKind::Url => sent.as_str().is_some_and(|text| text.contains(HIDDEN)),
+        _ => false,
+    }
+}
+
+fn checked(field: &CredentialField, value: &Value) -> Result<Value> {
+    let wrong = |what: &str| Error::invalid(format!("'{}' must be {what}.", field.name));
+    let fits = match (field.kind, value) {
+        (FieldKind::Boolean, Value::Bool(_)) | (FieldKind::Number, Value::Number(_)) => true,
+        (FieldKind::Boolean, _) => return Err(wrong("true or false")),
+        (FieldKind::Number, Value::String(text)) => text.is_empty() || text.trim().parse::<f64>().is_ok(),
+        (FieldKind::Number, _) => return Err(wrong("a number")),
+        (FieldKind::Options(options), Value::String(text)) => options.contains(&text.as_str()),
+        (_, Value::String(text)) => text.len() <= VALUE_BYTES_MAX,
+        _ => return Err(wrong("a text")),
+    };
+    match (fits, field.kind) {
+        (true, _) => Ok(value.clone()),
+        (false, FieldKind::Number) => Err(wrong("a number")),
+        (false, FieldKind::Options(options)) => Err(wrong(&format!("one of: {}", options.join(", ")))),
+        (false, _) => Err(wrong(&format!("at most {VALUE_BYTES_MAX} bytes long"))),
+    }
+}
+
+/// The fields as they may be shown. What the type does not declare is not shown at all.
+#[must_use]
+pub fn redacted(kind: &CredentialType, stored: &Map<String, Value>) -> Map<String, Value> {
+    let shown = kind
+        .fields
+        .iter()
+        .filter_map(|field| Some((field.name.to_owned(), shown(field, stored.get(field.name)?))));
+    shown.collect()
+}
+
+fn shown(field: &CredentialField, stored: &Value) -> Value {
+    match field.kind {
+        FieldKind::Password if stored.as_str().is_some_and(str::is_empty) => stored.clone(),
+        FieldKind::Password => Value::from(HIDDEN),
+        FieldKind::Url => {
+            stored.as_str().map_or_else(|| Value::from(HIDDEN), |text| Value::from(without_password(text)))
+        }
+        _ => stored.clone(),
+    }
+}
+
+/// An address with its password hidden. An address that cannot be taken apart is hidden as a whole.
+fn without_password(address: &str) -> String {
+    let Some((scheme, rest)) = address.split_once("://") else {
+        return if address.contains('@') { HIDDEN.to_owned() } else { address.to_owned() };
+    };
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    // A password may itself hold what ends an authority, written raw by mistake: then all before the last '@'
+    // is taken for the user part, which hides too much rather than too little.
+    let Some(at) = rest.rfind('@') else { return address.to_owned() };
+    let user = rest[..at.min(end)].split([':', '@']).next().unwrap_or_default();
+    if !rest[..at].contains(':') {
+        return address.to_owned();
+    }
+    format!("{scheme}://{user}:{HIDDEN}@{}", &rest[at + 1..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::credential_types::find;
+    use serde_json::json;
+
+    fn map(value: Value) -> Map<String, Value> {
+        value.as_object().unwrap().clone()
+    }
+
+    fn merged(name: &str, stored: Value, sent: Value) -> Result<Map<String, Value>> {
+        merge(find(name).unwrap(), &map(stored), &map(sent))
+    }
+
+    #[test]
+    fn secrets_are_shown_as_dots_and_come_back_as_they_were() {
+        let basic = find("httpBasicAuth").unwrap();
+        let stored = map(json!({"basicAuthUsername": "ada", "basicAuthPassword": "pw", "stray": "x"}));
+        let shown = redacted(basic, &stored);
+        assert_eq!(
+            Value::from(shown.clone()),
+            json!({"basicAuthUsername": "ada", "basicAuthPassword": HIDDEN})
+        );
+        assert_eq!(merge(basic, &stored, &shown).unwrap(), stored);
+    }
+
+    #[test]
+    fn a_partial_edit_changes_what_it_names() {
+        let stored = json!({"basicAuthUsername": "ada", "basicAuthPassword": "pw"});
+        let edit = |sent| Value::from(merged("httpBasicAuth", stored.clone(), sent).unwrap());
+        assert_eq!(edit(json!({"basicAuthPassword": "new"}))["basicAuthPassword"], "new");
+        assert_eq!(edit(json!({"basicAuthUsername": null})), json!({"basicAuthPassword": "pw"}));
+        assert_eq!(edit(json!({"unknown": 1})), stored);
+    }
+
+    #[test]
+    fn wrong_kinds_are_refused() {
+        for (name, sent) in [
+            ("openAIApi", json!({"openAIApiKey": 5})),
+            ("openAIApi", json!({"openAIApiKey": ["x"]})),
+            ("openAIApi", json!({"openAIApiKey": HIDDEN})),
+            ("redisCacheApi", json!({"redisCachePort": "six"})),
+            ("redisCacheApi", json!({"redisCacheSslEnabled": "true"})),
+        ] {
+            assert!(matches!(merged(name, json!({}), sent.clone()), Err(Error::Invalid(_))), "{sent}");
+        }
+        assert!(merged("redisCacheApi", json!({}), json!({"redisCachePort": "6379"})).is_ok());
+    }
+
+    #[test]
+    fn addresses_lose_their_password() {
+        for (address, shown) in [
+            ("postgres://u:p@h:5/db", format!("postgres://u:{HIDDEN}@h:5/db")),
+            ("redis://:p@h", format!("redis://:{HIDDEN}@h")),
+            ("mongodb://u:p@ss/w@h/x", format!("mongodb://u:{HIDDEN}@h/x")),
+            ("redis://localhost:6379", "redis://localhost:6379".to_owned()),
+            ("https://u@h/x", "https://u@h/x".to_owned()),
+            ("u:p@h", HIDDEN.to_owned()),
+        ] {
+            assert_eq!(without_password(address), shown, "{address}");
+        }
+        let stored = json!({"postgresUrl": "postgres://u:p@h/db"});
+        let sent = json!({"postgresUrl": format!("postgres://u:{HIDDEN}@h/db")});
+        assert_eq!(Value::from(merged("PostgresUrl", stored.clone(), sent).unwrap()), stored);
+        let moved = json!({"postgresUrl": format!("postgres://u:{HIDDEN}@elsewhere/db")});
+        assert!(merged("PostgresUrl", stored, moved).is_err());
+    }
+}

@@ -1,0 +1,181 @@
+//! What an operation can fail with. The one map from these to HTTP is `http/error.rs`.
+
+use super::ids::FlowId;
+use std::fmt;
+
+/// The result of an operation.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why an operation did not do what was asked. Every text here may be shown to the caller: it says what to
+/// fix, and never holds a path, a secret or another caller's value.
+#[derive(Debug)]
+pub enum Error {
+    /// The request itself is wrong (400).
+    Invalid(String),
+    /// Who is asking was not proven (401).
+    Unauthorized(Unauthorized),
+    /// The caller is known and may not (403).
+    Forbidden(String),
+    /// A page of this origin may not ask this flow (403); the text is the flow's configured message.
+    OriginRefused(String),
+    /// There is no such thing, or none the caller may see (404).
+    NotFound(String),
+    /// The request does not fit the present state (409).
+    Conflict(Conflict),
+    /// The flow's own rate limit was reached (429, plain text).
+    RateLimited(RateLimited),
+    /// Too many failed attempts; wait before the next one (429).
+    TooManyAttempts {
+        /// Seconds until another attempt is judged.
+        retry_after_seconds: u64,
+    },
+    /// The model provider kept answering 429 (spec 8).
+    Throttled {
+        /// Seconds the provider asked to wait, or the default.
+        retry_after_seconds: u64,
+    },
+    /// The flow failed while it ran (500); the text names the card.
+    Failed(String),
+    /// The service is shutting down or full (503).
+    Unavailable(Unavailable),
+    /// The run was ended because its caller left.
+    Cancelled,
+    /// A fault of the service itself (500). The caller sees a fixed sentence; the log gets the cause.
+    Internal(Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// Which proof was missing (401).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unauthorized {
+    /// No key, a wrong key, or no session where one is needed.
+    NoProof,
+    /// The session ended.
+    SessionExpired,
+    /// E-mail or password is wrong: never which.
+    WrongPassword,
+}
+
+impl Unauthorized {
+    /// The sentence the caller reads.
+    #[must_use]
+    pub const fn message(self) -> &'static str {
+        match self {
+            Self::NoProof => "Unauthorized",
+            Self::SessionExpired => "Token Expired",
+            Self::WrongPassword => "The e-mail or the password is wrong.",
+        }
+    }
+}
+
+/// Why the service cannot take the request now (503).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unavailable {
+    /// It is stopping (spec 7).
+    Restarting,
+    /// As many runs as it allows are under way.
+    Busy,
+}
+
+/// A refused request of a rate-limited flow (spec 7, 8).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RateLimited {
+    /// The owner's configured message.
+    pub message: String,
+    /// The state of the window, for the headers.
+    pub window: super::rate::WindowState,
+}
+
+/// One variant per 409.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Conflict {
+    /// The one owner exists already.
+    OwnerExists,
+    /// A name that must be unique is taken.
+    NameTaken {
+        /// What kind of thing has the name.
+        what: &'static str,
+    },
+    /// An id that was posted is in use.
+    IdTaken,
+}
+
+impl fmt::Display for Conflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OwnerExists => f.write_str("This server already has an owner. Sign in instead."),
+            Self::NameTaken { what } => {
+                write!(f, "There is already a {what} with this name. Choose another name.")
+            }
+            Self::IdTaken => f.write_str("This id is in use already."),
+        }
+    }
+}
+
+impl Error {
+    /// The 404 of a flow, which names the id the caller sent (spec 7).
+    #[must_use]
+    pub fn no_flow(id: &FlowId) -> Self {
+        Self::no_flow_text(&id.to_string())
+    }
+
+    /// As [`Self::no_flow`], for an id that is not even a UUID: the two answers are alike.
+    #[must_use]
+    pub fn no_flow_text(id: &str) -> Self {
+        let shown: String = id.chars().filter(|c| !c.is_control()).take(64).collect();
+        Self::NotFound(format!("Chatflow {shown} not found"))
+    }
+
+    /// A 400 with this text.
+    pub fn invalid(text: impl Into<String>) -> Self {
+        Self::Invalid(text.into())
+    }
+
+    /// A 401 without a hint.
+    #[must_use]
+    pub const fn unauthorized() -> Self {
+        Self::Unauthorized(Unauthorized::NoProof)
+    }
+
+    /// A fault of the service, with its cause for the log.
+    pub fn internal(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self::Internal(cause.into())
+    }
+}
+
+impl From<Conflict> for Error {
+    fn from(conflict: Conflict) -> Self {
+        Self::Conflict(conflict)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Invalid(text)
+            | Self::Forbidden(text)
+            | Self::OriginRefused(text)
+            | Self::NotFound(text)
+            | Self::Failed(text) => f.write_str(text),
+            Self::Unauthorized(why) => f.write_str(why.message()),
+            Self::Conflict(conflict) => conflict.fmt(f),
+            Self::RateLimited(limited) => f.write_str(&limited.message),
+            Self::TooManyAttempts { retry_after_seconds } => {
+                write!(f, "Too many failed attempts. Try again in {retry_after_seconds} seconds.")
+            }
+            Self::Throttled { retry_after_seconds } => write!(
+                f,
+                "The model provider is limiting requests. Try again in {retry_after_seconds} seconds."
+            ),
+            Self::Unavailable(Unavailable::Restarting) => {
+                f.write_str("The service is restarting. Try again in a minute.")
+            }
+            Self::Unavailable(Unavailable::Busy) => {
+                f.write_str("The service is running as many flows as it can. Try again in a moment.")
+            }
+            Self::Cancelled => f.write_str("The run was stopped."),
+            Self::Internal(_) => f.write_str("The service failed to do this. Its log says why."),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

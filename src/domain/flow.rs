@@ -1,0 +1,210 @@
+//! A flow: what answers questions (spec 2.1, reference 2).
+
+use super::ids::{FlowId, KeyId, WorkspaceId};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use sha2::{Digest as _, Sha256};
+use std::fmt;
+
+/// The kinds of flow (contract 1). The wire form is upper case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum FlowKind {
+    /// A chat canvas: parts wired to an ending card.
+    Chatflow,
+    /// A step canvas with a Start card.
+    Agentflow,
+    /// The legacy multi-agent and sequential-agent canvases.
+    Multiagent,
+    /// An assistant.
+    Assistant,
+    /// An agent team addressed by name.
+    Harness,
+    /// A pipeline that fills stores.
+    Etl,
+}
+
+impl FlowKind {
+    /// Every kind, for lists and messages.
+    pub const ALL: [Self; 6] =
+        [Self::Chatflow, Self::Agentflow, Self::Multiagent, Self::Assistant, Self::Harness, Self::Etl];
+
+    /// Reads the wire form.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
+    }
+
+    /// The wire form.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Chatflow => "CHATFLOW",
+            Self::Agentflow => "AGENTFLOW",
+            Self::Multiagent => "MULTIAGENT",
+            Self::Assistant => "ASSISTANT",
+            Self::Harness => "HARNESS",
+            Self::Etl => "ETL",
+        }
+    }
+
+    /// The permission group that governs flows of this kind (spec 4.2 r1).
+    #[must_use]
+    pub const fn resource(self) -> &'static str {
+        match self {
+            Self::Chatflow | Self::Harness | Self::Etl => "chatflows",
+            Self::Agentflow | Self::Multiagent => "agentflows",
+            Self::Assistant => "assistants",
+        }
+    }
+}
+
+impl fmt::Display for FlowKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// SHA-256 of a canvas text and its kind: equal digests mean the same Live.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct CanvasDigest([u8; 32]);
+
+impl CanvasDigest {
+    /// Digests a canvas as it stands in the database.
+    #[must_use]
+    pub fn of(kind: FlowKind, flow_data: &str) -> Self {
+        let mut hash = Sha256::new();
+        hash.update(kind.as_str());
+        hash.update([0]);
+        hash.update(flow_data);
+        Self(hash.finalize().into())
+    }
+}
+
+impl fmt::Debug for CanvasDigest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0[..6].iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// A flow record without its canvas. The canvas is kept beside it (`FlowCanvas`), so that reading the
+/// settings for a request does not read a text that may be megabytes long.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Flow {
+    /// Flow id.
+    pub id: FlowId,
+    /// The workspace it belongs to.
+    pub workspace: WorkspaceId,
+    /// Display name.
+    pub name: String,
+    /// Kind.
+    pub kind: FlowKind,
+    /// Tags, `;`-separated as the family's page writes them.
+    pub category: Option<String>,
+    /// Digest of Live.
+    pub digest: CanvasDigest,
+    /// How many cards Live holds; a flow without cards serves nothing (contract 4.3).
+    pub card_count: u32,
+    /// Everything saved straight to Live.
+    pub settings: FlowSettings,
+    /// When it was made.
+    pub created: Timestamp,
+    /// Moved by every save.
+    pub updated: Timestamp,
+}
+
+/// Per-flow settings (spec 2.1, reference 2). Objects are kept as sent, so that keys this service does not
+/// know survive a round trip (contract 4.2).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct FlowSettings {
+    /// The key a request must send; `None` is 'No Authorization'.
+    pub api_key: Option<KeyId>,
+    /// Shared link on.
+    pub is_public: Option<bool>,
+    /// A flag the canvas writes and nobody reads.
+    pub deployed: Option<bool>,
+    /// Canvas edits go straight to Live.
+    pub publish_instantly: bool,
+    /// Chat settings, Allowed Domains included (reference 2.1).
+    pub chatbot_config: Option<Map<String, Value>>,
+    /// Rate Limit and Override Config (reference 2.2).
+    pub api_config: Option<Map<String, Value>>,
+    /// Tracing providers.
+    pub analytic: Option<Map<String, Value>>,
+    /// Speech to Text.
+    pub speech_to_text: Option<Map<String, Value>>,
+    /// Text to speech.
+    pub text_to_speech: Option<Map<String, Value>>,
+    /// Follow-up prompts.
+    pub follow_up_prompts: Option<Map<String, Value>>,
+    /// The flow as an MCP tool.
+    pub mcp_server_config: Option<Map<String, Value>>,
+}
+
+/// The text shown with a refused origin when the owner configured none.
+pub const ORIGIN_REFUSED: &str = "This site is not allowed to access this chatbot";
+
+impl FlowSettings {
+    /// Allowed Domains (contract 4.9); empty admits every origin.
+    #[must_use]
+    pub fn allowed_origins(&self) -> Vec<&str> {
+        let list = self
+            .chatbot_config
+            .as_ref()
+            .and_then(|config| config.get("allowedOrigins"))
+            .and_then(Value::as_array);
+        let entries: Vec<&str> =
+            list.into_iter().flatten().filter_map(Value::as_str).map(str::trim).collect();
+        // The family's page writes one empty entry where it means "any".
+        if entries.first().is_some_and(|first| first.is_empty()) {
+            return Vec::new();
+        }
+        entries.into_iter().filter(|entry| !entry.is_empty()).collect()
+    }
+
+    /// The text of the origin 403.
+    #[must_use]
+    pub fn origin_message(&self) -> &str {
+        let configured = self.chatbot_config.as_ref().and_then(|config| config.get("allowedOriginsError"));
+        configured.and_then(Value::as_str).filter(|text| !text.is_empty()).unwrap_or(ORIGIN_REFUSED)
+    }
+
+    /// The flow's rate limit, when it is on and whole (reference 2.2).
+    #[must_use]
+    pub fn rate_limit(&self) -> Option<super::rate::RateLimit> {
+        super::rate::RateLimit::from_config(self.api_config.as_ref()?.get("rateLimit")?)
+    }
+
+    /// True when post-processing code is on, which keeps a flow from streaming token by token.
+    #[must_use]
+    pub fn post_processing(&self) -> bool {
+        let config = self.chatbot_config.as_ref().and_then(|config| config.get("postProcessing"));
+        config.and_then(|config| config.get("enabled")).and_then(Value::as_bool).unwrap_or(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn with_origins(list: Value) -> FlowSettings {
+        let config = json!({ "allowedOrigins": list });
+        FlowSettings { chatbot_config: config.as_object().cloned(), ..FlowSettings::default() }
+    }
+
+    #[test]
+    fn one_empty_entry_means_every_origin() {
+        assert!(with_origins(json!([""])).allowed_origins().is_empty());
+        assert!(with_origins(json!([])).allowed_origins().is_empty());
+        assert_eq!(with_origins(json!(["https://a.example", ""])).allowed_origins(), ["https://a.example"]);
+    }
+
+    #[test]
+    fn a_digest_tells_kinds_apart() {
+        assert_ne!(CanvasDigest::of(FlowKind::Chatflow, "{}"), CanvasDigest::of(FlowKind::Agentflow, "{}"));
+    }
+}

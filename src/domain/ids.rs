@@ -1,0 +1,125 @@
+//! Ids: parsed once at a door, carried as types from there on.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+use uuid::Uuid;
+
+/// Declares an id that is a random UUID on the wire and in the database.
+macro_rules! uuid_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(Uuid);
+
+        impl $name {
+            /// Makes a fresh random id.
+            #[must_use]
+            pub fn random() -> Self {
+                Self(Uuid::new_v4())
+            }
+
+            /// Reads the hyphenated form; any other text is not an id.
+            #[must_use]
+            pub fn parse(text: &str) -> Option<Self> {
+                if text.len() != 36 {
+                    return None;
+                }
+                Uuid::try_parse(text).ok().map(Self)
+            }
+
+            /// The sixteen bytes that database keys are built from.
+            #[must_use]
+            pub const fn bytes(&self) -> &[u8; 16] {
+                self.0.as_bytes()
+            }
+
+            /// Reads back what [`Self::bytes`] gave.
+            #[must_use]
+            pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+                Self(Uuid::from_bytes(bytes))
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.hyphenated().fmt(f)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{}({})", stringify!($name), self.0.hyphenated())
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = ();
+            fn from_str(text: &str) -> Result<Self, ()> {
+                Self::parse(text).ok_or(())
+            }
+        }
+    };
+}
+
+uuid_id!(
+    /// Names a flow in paths, records and history.
+    FlowId
+);
+uuid_id!(
+    /// Names a conversation; always made by the server.
+    ChatId
+);
+uuid_id!(
+    /// Names one stored question or answer.
+    MessageId
+);
+uuid_id!(
+    /// Names an API key; never the key's value.
+    KeyId
+);
+uuid_id!(
+    /// Names a person.
+    UserId
+);
+uuid_id!(
+    /// Names a workspace: the wall between what different teams can see.
+    WorkspaceId
+);
+uuid_id!(
+    /// Names the organization, of which an instance has one.
+    OrganizationId
+);
+uuid_id!(
+    /// Names a stored credential.
+    CredentialId
+);
+uuid_id!(
+    /// Names a saved variable.
+    VariableId
+);
+uuid_id!(
+    /// Names a document store.
+    DocumentStoreId
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_hyphenated_form_is_an_id() {
+        let id = FlowId::random();
+        assert_eq!(FlowId::parse(&id.to_string()), Some(id));
+        for bad in [
+            "",
+            "x",
+            "6f1ed002ab5595833014ebf2b6a4b5d2",
+            "{6f1ed002-ab55-4583-8014-ebf2b6a4b5d2}",
+            "urn:uuid:6f1ed002",
+        ] {
+            assert_eq!(FlowId::parse(bad), None, "{bad}");
+        }
+    }
+}

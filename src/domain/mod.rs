@@ -1,0 +1,19 @@
+//! The nouns of the specification and their pure rules.
+
+pub mod api_key;
+pub mod caller;
+pub mod cancel;
+pub mod conversation;
+pub mod credential;
+pub mod credential_types;
+pub mod document;
+pub mod error;
+pub mod flow;
+pub mod ids;
+pub mod paging;
+pub mod password;
+pub mod prediction;
+pub mod rate;
+pub mod token;
+pub mod user;
+pub mod variable;

@@ -1,0 +1,176 @@
+//! A question and its answer (spec 2.3, 2.4).
+
+use super::ids::{ChatId, FlowId, MessageId};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// What a caller asks, after the door has read it.
+#[derive(Debug, Clone, Default)]
+pub struct Question {
+    /// The text asked; may be empty when the request carries something else to answer.
+    pub text: String,
+    /// The caller wants server-sent events.
+    pub streaming: bool,
+    /// The conversation the caller says it continues.
+    pub chat_id: Option<String>,
+    /// Proofs of that conversation the request carried, in the order they are looked at (contract 5.2).
+    pub proofs: Vec<Proof>,
+    /// Per-request overrides (spec 2.9).
+    pub overrides: Map<String, Value>,
+    /// Earlier messages the caller brings along (reference 3.3).
+    pub history: Vec<PastMessage>,
+    /// Files sent with the question.
+    pub uploads: Vec<Upload>,
+    /// Stored on the question.
+    pub lead_email: Option<String>,
+}
+
+/// A claim to own a conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Proof {
+    /// A token that goes with the `chatId` of the body.
+    Token(String),
+    /// The conversation cookie, which names its own conversation.
+    Cookie(String),
+}
+
+/// Who said something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Speaker {
+    /// The person.
+    #[serde(rename = "userMessage")]
+    User,
+    /// The flow.
+    #[serde(rename = "apiMessage")]
+    Api,
+}
+
+/// One earlier message of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PastMessage {
+    /// Who said it.
+    pub speaker: Speaker,
+    /// What was said.
+    pub text: String,
+}
+
+/// An image or link sent with a question (reference 4.2).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Upload {
+    /// The caller's name for it: a label, never a path.
+    pub name: String,
+    /// Its declared media type, already checked against its bytes.
+    pub mime: String,
+    /// What it is.
+    pub content: UploadContent,
+}
+
+/// The content of an upload.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UploadContent {
+    /// An image, base64-encoded.
+    Image {
+        /// Standard base64 without line breaks.
+        base64: String,
+    },
+    /// An image the provider fetches itself.
+    Url(String),
+}
+
+/// Where a question came from (reference 3.8).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum ChatType {
+    /// The canvas test chat.
+    Internal,
+    /// The API, the widget, a share page.
+    External,
+}
+
+/// A tool the run called.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UsedTool {
+    /// The tool's runtime name.
+    pub tool: String,
+    /// The arguments.
+    pub tool_input: Value,
+    /// What it returned.
+    pub tool_output: String,
+    /// Why it failed, when it did.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub error: Option<String>,
+}
+
+/// A passage an answer leans on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SourceDocument {
+    /// The passage.
+    pub page_content: String,
+    /// Where it is from.
+    pub metadata: Map<String, Value>,
+}
+
+/// Tokens a model call used, as its provider reported them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Tokens read.
+    pub input_tokens: u64,
+    /// Tokens written.
+    pub output_tokens: u64,
+    /// Of the tokens read, those the provider had cached.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub cached_tokens: u64,
+    /// Of the tokens written, those spent on thinking.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub reasoning_tokens: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+impl Usage {
+    /// Read and written together.
+    #[must_use]
+    pub const fn total(&self) -> u64 {
+        self.input_tokens + self.output_tokens
+    }
+
+    /// Adds another call's tokens.
+    pub fn add(&mut self, other: &Self) {
+        self.input_tokens += other.input_tokens;
+        self.output_tokens += other.output_tokens;
+        self.cached_tokens += other.cached_tokens;
+        self.reasoning_tokens += other.reasoning_tokens;
+    }
+}
+
+/// What a run produced.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Outcome {
+    /// The answer.
+    pub text: String,
+    /// The answer as an object, when the flow ends in structured output.
+    pub json: Option<Value>,
+    /// Tools that ran.
+    pub used_tools: Vec<UsedTool>,
+    /// Passages used, when the flow returns them.
+    pub source_documents: Vec<SourceDocument>,
+    /// Tokens of all model calls; `None` when no model reported any.
+    pub usage: Option<Usage>,
+}
+
+/// The ids one ask works under, fixed before the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AskIds {
+    /// The flow asked.
+    pub flow: FlowId,
+    /// The conversation.
+    pub chat: ChatId,
+    /// The answer's id.
+    pub answer: MessageId,
+    /// The question's id.
+    pub question: MessageId,
+}

@@ -1,0 +1,178 @@
+//! A flow ready to run: which cards, in which order, with which inputs. Compiled once per Live.
+
+use super::order::order;
+use super::source::{JsonSource, Source};
+use super::streaming;
+use crate::canvas::template::Template;
+use crate::canvas::{Canvas, Node};
+use crate::cards::kit::{Card, Category, Input, InputKind};
+use crate::cards::registry;
+use crate::domain::error::Error;
+use serde_json::Value;
+use std::collections::HashMap;
+use std::fmt;
+
+/// A compiled canvas.
+#[derive(Debug)]
+pub struct Plan {
+    /// In building order; the last one answers.
+    pub(super) steps: Vec<Step>,
+    /// Node id to its place in `steps`.
+    pub(super) places: HashMap<String, usize>,
+    /// True when the answer can go out token by token (reference canvas 3.3).
+    pub streams: bool,
+    /// The label of the memory card in use, for the answer's `memoryType`.
+    pub memory_type: Option<String>,
+    /// True when the flow's chat offers image uploads (reference canvas 3.5).
+    pub takes_images: bool,
+}
+
+/// One card of a plan.
+#[derive(Debug)]
+pub(super) struct Step {
+    pub(super) label: String,
+    pub(super) kind: StepKind,
+}
+
+#[derive(Debug)]
+pub(super) enum StepKind {
+    Known {
+        card: &'static Card,
+        inputs: Vec<(&'static str, Source)>,
+        credential: Option<String>,
+        /// The chosen output runs the card while the flow is built.
+        predicts: bool,
+    },
+    /// A card this server does not know: it fails only when it runs.
+    Unknown { name: String },
+}
+
+/// Why a canvas cannot become a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Unplannable {
+    Empty,
+    NoEnding { last: Option<String> },
+    EndsInPrediction { card: String, wanted: &'static str },
+    Circle { cards: [String; 2] },
+}
+
+impl fmt::Display for Unplannable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("The flow has no cards."),
+            Self::NoEnding { last: Some(card) } => {
+                write!(
+                    f,
+                    "The flow ends in '{card}', which cannot answer: connect it to a chain or an agent."
+                )
+            }
+            Self::NoEnding { last: None } => {
+                f.write_str("The flow has no last card: its cards are not connected to a chain or an agent.")
+            }
+            Self::EndsInPrediction { card, wanted } => {
+                write!(f, "The flow ends in '{card}', whose output must then be set to '{wanted}'.")
+            }
+            Self::Circle { cards: [a, b] } => {
+                write!(f, "The cards '{a}' and '{b}' are connected in a circle.")
+            }
+        }
+    }
+}
+
+impl From<Unplannable> for Error {
+    fn from(fault: Unplannable) -> Self {
+        Self::Failed(fault.to_string())
+    }
+}
+
+impl Plan {
+    /// Compiles a chat canvas.
+    ///
+    /// # Errors
+    /// When no card can answer, or cards wait for each other.
+    pub fn compile(canvas: &Canvas) -> Result<Self, Unplannable> {
+        let order = order(canvas)?;
+        let nodes: Vec<&Node> = order.iter().map(|&index| &canvas.nodes()[index]).collect();
+        let at: HashMap<&str, usize> =
+            nodes.iter().enumerate().map(|(step, node)| (node.id.as_str(), step)).collect();
+        let memory = nodes.iter().find(|node| category(node) == Category::Memory.as_str());
+        Ok(Self {
+            streams: streaming::streams(canvas, nodes.last().expect("an order ends in the ending card")),
+            memory_type: memory.map(|node| node.shown().to_owned()),
+            takes_images: streaming::takes_images(canvas),
+            places: at.iter().map(|(id, step)| ((*id).to_owned(), *step)).collect(),
+            steps: nodes
+                .iter()
+                .map(|node| Step { label: node.shown().to_owned(), kind: kind(node, &at) })
+                .collect(),
+        })
+    }
+
+    /// The ids of all credentials it uses.
+    pub fn credentials(&self) -> impl Iterator<Item = &str> {
+        self.steps.iter().filter_map(|step| match &step.kind {
+            StepKind::Known { credential, .. } => credential.as_deref(),
+            StepKind::Unknown { .. } => None,
+        })
+    }
+}
+
+/// A node's group: the registry's word where it has one.
+pub(super) fn category(node: &Node) -> &str {
+    registry::find(&node.name).map_or(node.category.as_str(), |card| card.category.as_str())
+}
+
+fn kind(node: &Node, at: &HashMap<&str, usize>) -> StepKind {
+    let Some(card) = registry::find(&node.name) else {
+        return StepKind::Unknown { name: node.name.clone() };
+    };
+    let sources = card.inputs.iter().filter_map(|input| {
+        let value = node.inputs.get(input.name)?;
+        Some((input.name, source(node, input, value, at)))
+    });
+    let predicts =
+        |output: &crate::cards::kit::Output| output.predicts && node.output.as_deref() == Some(output.name);
+    StepKind::Known {
+        card,
+        inputs: sources.collect(),
+        credential: node.credential.clone().filter(|_| !card.credential_types().is_empty()),
+        predicts: card.outputs.iter().any(predicts),
+    }
+}
+
+fn source(node: &Node, input: &Input, value: &Value, at: &HashMap<&str, usize>) -> Source {
+    match input.kind {
+        InputKind::Wire(_) | InputKind::Wires(_) => Source::Parts(wired(value, at)),
+        InputKind::Json => json_source(value),
+        _ => match value {
+            Value::String(text) => match Template::parse(text) {
+                Some(template) => Source::Text {
+                    template,
+                    open: input.accepts_variables || node.accepts_variables(input.name),
+                },
+                None => Source::Plain(value.clone()),
+            },
+            other => Source::Plain(other.clone()),
+        },
+    }
+}
+
+/// The steps a wire input names: one reference, or a list of them.
+fn wired(value: &Value, at: &HashMap<&str, usize>) -> Vec<usize> {
+    let mut steps = Vec::new();
+    super::source::referenced(value, &mut |id| steps.extend(at.get(id)));
+    steps
+}
+
+/// JSON given as text is parsed here, so that a reference is replaced inside a string and never as JSON.
+fn json_source(value: &Value) -> Source {
+    let parsed = match value {
+        Value::String(text) => match serde_json::from_str::<Value>(text) {
+            Ok(parsed) => parsed,
+            Err(_) => return Source::Plain(value.clone()),
+        },
+        other => other.clone(),
+    };
+    Source::Json(JsonSource::of(&parsed))
+}

@@ -1,0 +1,111 @@
+//! References replaced by what they stand for, for one card in one run (reference canvas 2).
+
+use super::source::Source;
+use crate::canvas::template::{Reference, Segment, Template};
+use crate::cards::kit::{Bound, Part, Turn};
+use crate::domain::prediction::{PastMessage, Speaker};
+use serde_json::Value;
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
+/// What references can stand for at this point of a run.
+pub(super) struct Resolver<'a> {
+    pub(super) turn: &'a Turn<'a>,
+    /// Parts built so far, by step.
+    pub(super) parts: &'a [Part],
+    /// Node id to step.
+    pub(super) steps: &'a HashMap<String, usize>,
+    /// The conversation as lines, read when the first reference asks for it.
+    pub(super) chat_history: &'a OnceCell<String>,
+}
+
+impl Resolver<'_> {
+    pub(super) fn bind(&self, source: &Source) -> Bound {
+        match source {
+            Source::Plain(value) => Bound::Value(value.clone()),
+            Source::Text { template, open } => Bound::Value(self.text(template, *open)),
+            Source::Json(json) => Bound::Value(json.build(&|template| self.text(template, true))),
+            Source::Parts(steps) => {
+                Bound::Parts(steps.iter().filter_map(|&step| self.parts.get(step).cloned()).collect())
+            }
+        }
+    }
+
+    /// One pass: a replaced text is not searched again. `open` inputs see the question and other cards; the
+    /// rest only variables and facts, or another card's result as their whole value.
+    fn text(&self, template: &Template, open: bool) -> Value {
+        if let Some(Reference::Node { id, path }) = template.only()
+            && let Some(value) = self.node(id, path)
+        {
+            return value;
+        }
+        let mut out = String::new();
+        for segment in template.segments() {
+            match segment {
+                Segment::Text(text) => out.push_str(text),
+                Segment::Reference { to, written } => match self.replacement(to, open) {
+                    Some(text) => out.push_str(&text),
+                    None => out.push_str(written),
+                },
+            }
+        }
+        Value::String(out)
+    }
+
+    fn replacement(&self, reference: &Reference, open: bool) -> Option<String> {
+        match reference {
+            Reference::Variable(name) => self.turn.host.variable(name),
+            Reference::Flow(name) => self.turn.host.fact(name),
+            _ if !open => None,
+            Reference::Question => Some(self.turn.question.to_owned()),
+            Reference::ChatHistory => Some(self.history().to_owned()),
+            // Text of uploaded files stands in the question already; no other upload carries text.
+            Reference::FileAttachment => Some(String::new()),
+            Reference::Node { id, path } => self.node(id, path).map(as_text),
+        }
+    }
+
+    fn node(&self, id: &str, path: &[String]) -> Option<Value> {
+        let Part::Value(value) = self.parts.get(*self.steps.get(id)?)? else { return None };
+        if path.is_empty() {
+            return Some(value.clone());
+        }
+        let parsed = match value {
+            Value::String(text) => serde_json::from_str(text).ok()?,
+            other => other.clone(),
+        };
+        path.iter().try_fold(&parsed, |value, key| step_into(value, key)).cloned()
+    }
+
+    fn history(&self) -> &str {
+        self.chat_history.get_or_init(|| {
+            // A conversation that cannot be read fails where it is needed: in the memory card.
+            let stored = self.turn.host.history(None, crate::limits::MEMORY_MESSAGES_MAX).unwrap_or_default();
+            let lines = self.turn.history.iter().chain(&stored).map(line);
+            lines.collect::<Vec<_>>().join("\n")
+        })
+    }
+}
+
+fn line(message: &PastMessage) -> String {
+    let who = match message.speaker {
+        Speaker::User => "Human",
+        Speaker::Api => "Assistant",
+    };
+    format!("{who}: {}", message.text)
+}
+
+fn step_into<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
+    match value {
+        Value::Object(map) => map.get(key),
+        Value::Array(items) => items.get(key.parse::<usize>().ok()?),
+        _ => None,
+    }
+}
+
+fn as_text(value: Value) -> String {
+    match value {
+        Value::String(text) => text,
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,74 @@
+//! One question through one plan.
+
+use super::plan::{Plan, Step, StepKind};
+use super::resolve::Resolver;
+use crate::cards::kit::{Inputs, Make, Part, Quiet, Sink, Turn};
+use crate::domain::error::{Error, Result};
+use crate::domain::prediction::Outcome;
+use serde_json::Value;
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
+/// Builds the cards in order and lets the last one answer. Tokens of the answer go to `sink`; when the plan
+/// cannot stream, the whole answer goes there as one token, so that a stream always carries it (spec 6).
+///
+/// # Errors
+/// The first card that fails ends the run; the message names it.
+pub fn run(plan: &Plan, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
+    let chat_history = OnceCell::new();
+    let mut parts: Vec<Part> = Vec::with_capacity(plan.steps.len());
+    let steps: &HashMap<String, usize> = &plan.places;
+    let (ending, before) =
+        plan.steps.split_last().ok_or_else(|| Error::Failed("The flow has no cards.".to_owned()))?;
+    for step in before {
+        if turn.host.cancel().reason().is_some() {
+            return Err(Error::Cancelled);
+        }
+        let part = build(step, &Resolver { turn, parts: &parts, steps, chat_history: &chat_history })?;
+        parts.push(part);
+    }
+    let part = build(ending, &Resolver { turn, parts: &parts, steps, chat_history: &chat_history })?;
+    let Part::Chain(chain) = part else {
+        return Err(Error::Failed(format!(
+            "{}: this card cannot answer; end the flow in a chain or an agent",
+            ending.label
+        )));
+    };
+    if plan.streams {
+        return chain.run(turn, sink);
+    }
+    let outcome = chain.run(turn, &mut Quiet)?;
+    sink.token(&outcome.text).map_err(|_| Error::Cancelled)?;
+    Ok(outcome)
+}
+
+fn build(step: &Step, resolver: &Resolver<'_>) -> Result<Part> {
+    let (card, inputs, credential, predicts) = match &step.kind {
+        StepKind::Known { card, inputs, credential, predicts } => (card, inputs, credential, predicts),
+        StepKind::Unknown { name } => {
+            return Err(Error::Failed(format!(
+                "{}: this server does not know the card '{name}'",
+                step.label
+            )));
+        }
+    };
+    if matches!(card.make, Make::Nothing) {
+        return Ok(Part::Value(Value::Null));
+    }
+    let host = resolver.turn.host;
+    let credential = match credential {
+        None => None,
+        Some(id) => Some(host.credential(id)?.ok_or_else(|| {
+            Error::Failed(format!("{}: its credential no longer exists; select another one", step.label))
+        })?),
+    };
+    let values = inputs.iter().map(|(name, source)| (*name, resolver.bind(source))).collect();
+    let part = card.make.part(&Inputs { card, label: &step.label, host, values, credential })?;
+    match part {
+        Part::Chain(chain) if *predicts => {
+            let outcome = chain.run(resolver.turn, &mut Quiet)?;
+            Ok(Part::Value(outcome.json.unwrap_or(Value::String(outcome.text))))
+        }
+        part => Ok(part),
+    }
+}

@@ -1,0 +1,72 @@
+//! Where the value of an input comes from, decided once when the canvas is compiled.
+
+use crate::canvas::template::Template;
+use serde_json::{Map, Value};
+
+/// The origin of an input's value.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Source {
+    /// The stored value, as it is.
+    Plain(Value),
+    /// A text with references.
+    Text {
+        /// The text, cut at its references.
+        template: Template,
+        /// References to the question, the conversation and other cards count too, not only variables.
+        open: bool,
+    },
+    /// JSON with references in its strings.
+    Json(JsonSource),
+    /// Other cards, by their place in the plan's steps.
+    Parts(Vec<usize>),
+}
+
+/// JSON whose strings may hold references.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum JsonSource {
+    Plain(Value),
+    Text(Template),
+    List(Vec<JsonSource>),
+    Object(Vec<(String, JsonSource)>),
+}
+
+impl JsonSource {
+    pub(super) fn of(value: &Value) -> Self {
+        match value {
+            Value::String(text) => {
+                Template::parse(text).map_or_else(|| Self::Plain(value.clone()), Self::Text)
+            }
+            Value::Array(items) => Self::List(items.iter().map(Self::of).collect()),
+            Value::Object(map) => {
+                Self::Object(map.iter().map(|(key, value)| (key.clone(), Self::of(value))).collect())
+            }
+            other => Self::Plain(other.clone()),
+        }
+    }
+
+    /// Builds the value, with `resolve` for each text that holds references.
+    pub(super) fn build(&self, resolve: &dyn Fn(&Template) -> Value) -> Value {
+        match self {
+            Self::Plain(value) => value.clone(),
+            Self::Text(template) => resolve(template),
+            Self::List(items) => Value::Array(items.iter().map(|item| item.build(resolve)).collect()),
+            Self::Object(fields) => Value::Object(
+                fields.iter().map(|(key, field)| (key.clone(), field.build(resolve))).collect::<Map<_, _>>(),
+            ),
+        }
+    }
+}
+
+/// Calls `found` with the id of every node that `value` refers to, at any depth, JSON texts included.
+pub(super) fn referenced(value: &Value, found: &mut dyn FnMut(&str)) {
+    match value {
+        Value::String(text) => {
+            if let Some(template) = Template::parse(text) {
+                template.nodes().for_each(found);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| referenced(item, found)),
+        Value::Object(map) => map.values().for_each(|item| referenced(item, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}

@@ -1,0 +1,59 @@
+//! Credentials and their types over HTTP (reference 1.3).
+
+use crate::app::App;
+use crate::domain::caller::Caller;
+use crate::domain::credential_types::{self, CredentialType};
+use crate::domain::error::{Error, Result};
+use crate::http::reply::Reply;
+use crate::http::request::Request;
+use crate::ops::credentials;
+use serde_json::Value;
+
+/// `GET /credentials`
+pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    Reply::json(&credentials::list(app, &caller, &request.query_all("credentialName"))?)
+}
+
+/// `POST /credentials`
+pub fn create(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    Reply::json(&credentials::create(app, &caller, credential_types::find, &request.json()?)?)
+}
+
+/// `GET /credentials/:id`
+pub fn read(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    Reply::json(&credentials::read(app, &caller, credential_types::find, request.param("id"))?)
+}
+
+/// `PUT /credentials/:id`
+pub fn update(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let body = request.json()?;
+    Reply::json(&credentials::update(app, &caller, credential_types::find, request.param("id"), &body)?)
+}
+
+/// `DELETE /credentials/:id`
+pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    Reply::json(&credentials::delete(app, &caller, request.param("id"))?)
+}
+
+/// `GET /components-credentials`
+pub fn types(_app: &App, _caller: Caller, _request: &Request) -> Result<Reply> {
+    let all: Vec<Value> = credential_types::ALL.iter().map(CredentialType::wire).collect();
+    Reply::json(&all)
+}
+
+/// `GET /components-credentials/:name`: one form, or an array for `a&b`.
+pub fn one_type(_app: &App, _caller: Caller, request: &Request) -> Result<Reply> {
+    let names = request.param("name");
+    let forms: Vec<Value> = names.split('&').map(form).collect::<Result<_>>()?;
+    match forms.as_slice() {
+        [only] => Reply::json(only),
+        several => Reply::json(&several),
+    }
+}
+
+fn form(name: &str) -> Result<Value> {
+    credential_types::find(name).map(CredentialType::wire).ok_or_else(|| {
+        let shown: String = name.chars().filter(|c| !c.is_control()).take(64).collect();
+        Error::NotFound(format!("Credential type {shown} not found"))
+    })
+}

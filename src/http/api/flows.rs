@@ -1,0 +1,114 @@
+//! Flow records (reference 1.1) and what a chat page may know of a flow.
+
+use super::prediction::flow_id;
+use crate::app::App;
+use crate::domain::caller::Caller;
+use crate::domain::error::{Error, Result};
+use crate::domain::flow::FlowKind;
+use crate::http::reply::Reply;
+use crate::http::request::Request;
+use crate::ops::chat_page;
+use crate::ops::flows::{self, FlowEdit, FlowFilter};
+use serde_json::{Value, json};
+
+/// What every delete answers with.
+pub(super) fn deleted(count: usize) -> Result<Reply> {
+    Reply::json(&json!({"raw": [], "affected": count}))
+}
+
+/// Reads `page` and `limit`: both given and above zero make a page (reference 0.4).
+///
+/// # Errors
+/// 400 when one of them is not a number of zero or more.
+pub(super) fn page(request: &Request) -> Result<Option<(usize, usize)>> {
+    let number = |name: &'static str| match request.query(name) {
+        None | Some("") => Ok(0),
+        Some(text) => text
+            .parse::<usize>()
+            .map_err(|_| Error::Invalid(format!("Invalid {name}: it must be a number from 1."))),
+    };
+    let (page, size) = (number("page")?, number("limit")?);
+    Ok((page > 0 && size > 0).then_some((page, size)))
+}
+
+/// A bare array, or `{data, total}` when a page was asked for.
+pub(super) fn listed(items: Vec<Value>, total: usize, paged: bool) -> Result<Reply> {
+    if paged { Reply::json(&json!({"data": items, "total": total})) } else { Reply::json(&items) }
+}
+
+/// `GET /chatflows`.
+///
+/// # Errors
+/// 400 for a bad filter.
+pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let kind = match request.query("type").filter(|text| !text.is_empty()) {
+        None => None,
+        Some(text) => Some(
+            FlowKind::parse(text)
+                .ok_or_else(|| Error::invalid("Invalid type: there is no such kind of flow."))?,
+        ),
+    };
+    let page = page(request)?;
+    let (found, total) = flows::list(app, &caller, FlowFilter { kind, page })?;
+    listed(found.iter().map(flows::WholeFlow::wire).collect(), total, page.is_some())
+}
+
+/// `POST /chatflows`.
+///
+/// # Errors
+/// 400, 403.
+pub fn create(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let edit: FlowEdit = request.json()?;
+    Reply::json(&flows::create(app, &caller, &edit)?.wire())
+}
+
+/// `GET /chatflows/:id`.
+///
+/// # Errors
+/// 404, 403.
+pub fn read(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    Reply::json(&flows::read(app, &caller, &flow_id(request)?)?.wire())
+}
+
+/// `PUT /chatflows/:id`.
+///
+/// # Errors
+/// 400, 404, 403.
+pub fn update(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let id = flow_id(request)?;
+    let edit: FlowEdit = request.json()?;
+    Reply::json(&flows::update(app, &caller, &id, &edit)?.wire())
+}
+
+/// `DELETE /chatflows/:id`.
+///
+/// # Errors
+/// 404, 403.
+pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    flows::delete(app, &caller, &flow_id(request)?)?;
+    deleted(1)
+}
+
+/// `GET /validation/:id`.
+///
+/// # Errors
+/// 404, 403.
+pub fn validate(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    Reply::json(&chat_page::problems(app, &caller, &flow_id(request)?)?)
+}
+
+/// `GET /chatflows-streaming/:id`: whether the flow streams token by token.
+///
+/// # Errors
+/// 404.
+pub fn streaming(app: &App, (): (), request: &Request) -> Result<Reply> {
+    Reply::json(&json!({"isStreaming": chat_page::streams(app, &flow_id(request)?)?}))
+}
+
+/// `GET /public-chatbotConfig/:id`: what a chat page needs and no more (contract 4.8).
+///
+/// # Errors
+/// 404.
+pub fn chatbot_config(app: &App, (): (), request: &Request) -> Result<Reply> {
+    Reply::json(&chat_page::config(app, &flow_id(request)?)?)
+}

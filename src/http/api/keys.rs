@@ -1,0 +1,31 @@
+//! API keys over HTTP (contract 3).
+
+use crate::app::App;
+use crate::domain::caller::Caller;
+use crate::domain::error::Result;
+use crate::domain::paging::Paging;
+use crate::http::reply::Reply;
+use crate::http::request::Request;
+use crate::ops::keys;
+
+/// `GET /apikey`
+pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let paging = Paging::parse(request.query("page"), request.query("limit"))?;
+    Reply::json(&Paging::answer(paging, &keys::list(app, &caller)?))
+}
+
+/// `POST /apikey`
+pub fn create(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    Reply::created(&keys::create(app, &caller, &request.json()?)?)
+}
+
+/// `PUT /apikey/:id`: answers the whole list again, as the family does.
+pub fn update(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    keys::update(app, &caller, request.param("id"), &request.json()?)?;
+    Reply::json(&keys::list(app, &caller)?)
+}
+
+/// `DELETE /apikey/:id`
+pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    Reply::json(&keys::delete(app, &caller, request.param("id"))?)
+}

@@ -1,0 +1,12 @@
+//! Handlers: each reads a request into types, calls one operation and says how its result is told.
+
+pub mod accounts;
+pub mod credentials;
+pub mod document_stores;
+pub mod flows;
+pub mod keys;
+pub mod messages;
+pub mod nodes;
+pub mod prediction;
+pub mod service;
+pub mod variables;

@@ -1,0 +1,32 @@
+//! The card catalogue (reference 1.5).
+
+use crate::app::App;
+use crate::domain::caller::Caller;
+use crate::domain::error::Result;
+use crate::http::reply::Reply;
+use crate::http::request::Request;
+use crate::ops::catalogue;
+
+/// `GET /nodes`.
+///
+/// # Errors
+/// Never.
+pub fn list(_: &App, _: Caller, _: &Request) -> Result<Reply> {
+    Reply::json(&catalogue::all())
+}
+
+/// `GET /nodes/:name`.
+///
+/// # Errors
+/// 404.
+pub fn read(_: &App, _: Caller, request: &Request) -> Result<Reply> {
+    Reply::json(&catalogue::card(request.param("name"))?)
+}
+
+/// `GET /nodes/category/:name`.
+///
+/// # Errors
+/// Never: a category without cards is an empty list.
+pub fn of_category(_: &App, _: Caller, request: &Request) -> Result<Reply> {
+    Reply::json(&catalogue::of_category(request.param("name")))
+}

@@ -1,0 +1,249 @@
+//! Asking a flow (spec 4.1, 5.1, 5.6, 5.7, 6; contract 6).
+
+use crate::app::App;
+use crate::domain::caller::Caller;
+use crate::domain::error::{Error, Result};
+use crate::domain::flow::Flow;
+use crate::domain::ids::FlowId;
+use crate::domain::prediction::{ChatType, PastMessage, Proof, Question, Speaker, Upload};
+use crate::domain::rate::WindowState;
+use crate::http::guard::{Guard, Who};
+use crate::http::origin;
+use crate::http::reply::Reply;
+use crate::http::request::Request;
+use crate::http::sse::EventSink;
+use crate::ops::access::{self, Action};
+use crate::ops::predict::uploads::{self, SentUpload};
+use crate::ops::predict::{self, Answer, Ask, Entry, Gone, Quiet, Sink};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// A question that the flow admits: what [`ASK`] proves.
+pub struct Admitted {
+    flow: Flow,
+    question: Question,
+    window: Option<WindowState>,
+}
+
+/// The gate of a flow, in the order of contract 6.2: body, flow, rate limit, origin, key.
+pub const ASK: Guard<Admitted> = Guard { name: "ASK", who: Who::Ask, admit };
+
+const SESSION_TOKEN: &str = "x-service-session-token";
+const SESSION_COOKIE: &str = "service_session";
+
+fn admit(app: &App, request: &Request) -> Result<Admitted> {
+    let question = question(request)?;
+    let flow = predict::flow(app, &flow_id(request)?)?;
+    let window = predict::admit_rate(app, &flow, request.address())?;
+    if let Some(page) = request.origin()
+        && !origin::admits(
+            &flow.settings.allowed_origins(),
+            &app.settings.cors_origins,
+            &request.own_origins(),
+            page,
+        )
+    {
+        return Err(Error::OriginRefused(flow.settings.origin_message().to_owned()));
+    }
+    predict::admit_key(app, &flow, request.bearer())?;
+    Ok(Admitted { flow, question, window })
+}
+
+pub(super) fn flow_id(request: &Request) -> Result<FlowId> {
+    let text = request.param("id");
+    FlowId::parse(text).ok_or_else(|| Error::no_flow_text(text))
+}
+
+/// `POST /prediction/:id`.
+///
+/// # Errors
+/// Every refusal of spec 7, before the first byte.
+pub fn ask(app: &App, admitted: Admitted, request: &Request) -> Result<Reply> {
+    let Admitted { flow, question, window } = admitted;
+    let entry = predict::prepare(app, Ask { flow, question, chat_type: ChatType::External })?;
+    let token = entry.session_token(app);
+    let cookie = cookie(app, &entry);
+    let reply =
+        answer(app, entry, request)?.with_header(SESSION_TOKEN, &token).with_header("set-cookie", &cookie);
+    Ok(match window {
+        Some(window) => reply.with_rate(&window, app.clock.now()),
+        None => reply,
+    })
+}
+
+/// `POST /internal-prediction/:id`: the canvas test chat (contract 4.4).
+///
+/// # Errors
+/// 404 or 403 as every route of a flow, then as [`ask`] without key, origin and rate limit.
+pub fn ask_internal(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let id = flow_id(request)?;
+    let flow = app.store.read(|tx| access::flow(tx, &caller, &id, Action::View))?;
+    let entry =
+        predict::prepare(app, Ask { flow, question: question(request)?, chat_type: ChatType::Internal })?;
+    answer(app, entry, request)
+}
+
+fn cookie(app: &App, entry: &Entry) -> String {
+    let secure = if app.settings.https() { "; Secure" } else { "" };
+    format!("{SESSION_COOKIE}={}; Path=/api/v1; HttpOnly; SameSite=Lax{secure}", entry.session_cookie(app))
+}
+
+fn answer(app: &App, entry: Entry, request: &Request) -> Result<Reply> {
+    if !entry.question.streaming {
+        let answer = predict::run(app, &entry, request.cancel(), &mut Quiet)?;
+        return Reply::json(&answer.whole());
+    }
+    let (app, cancel) = (app.clone(), request.cancel().clone());
+    Ok(Reply::stream(move |events| {
+        // Nobody is left to tell when the reader is gone.
+        let _ = match begin(&events).and_then(|()| run(&app, &entry, &cancel, &events)) {
+            Ok(answer) => finish(&events, &answer),
+            Err(fault) => {
+                note(&entry.flow, &fault);
+                events.fail(&fault)
+            }
+        };
+    }))
+}
+
+fn begin(events: &EventSink) -> Result<()> {
+    events.send("start", &Value::from("")).map_err(|_| Error::Cancelled)
+}
+
+fn run(
+    app: &App,
+    entry: &Entry,
+    cancel: &crate::domain::cancel::Cancel,
+    events: &EventSink,
+) -> Result<Answer> {
+    predict::run(app, entry, cancel, &mut Tokens(events))
+}
+
+fn finish(events: &EventSink, answer: &Answer) -> Result<(), crate::http::sse::Gone> {
+    for (name, list) in answer.lists() {
+        events.send(name, &list)?;
+    }
+    events.send("metadata", &answer.metadata())?;
+    events.end()
+}
+
+/// A failed stream has no status that a log of requests would show.
+fn note(flow: &Flow, fault: &Error) {
+    match fault {
+        Error::Cancelled | Error::Unavailable(_) => tracing::debug!(flow = %flow.id, "a stream was stopped"),
+        Error::Internal(cause) => tracing::error!(flow = %flow.id, %cause, "a stream failed"),
+        other => tracing::warn!(flow = %flow.id, reason = %other, "a stream failed"),
+    }
+}
+
+/// Tokens of the answer become events.
+struct Tokens<'a>(&'a EventSink);
+
+impl Sink for Tokens<'_> {
+    fn token(&mut self, text: &str) -> Result<(), Gone> {
+        if text.is_empty() { Ok(()) } else { self.0.token(text).map_err(|_| Gone {}) }
+    }
+
+    fn thinking(&mut self, text: &str) -> Result<(), Gone> {
+        self.0.send("thinking", &Value::from(text)).map_err(|_| Gone {})
+    }
+}
+
+/// The body of a question (spec 2.3, reference 3.3). Every field may be `null`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Body {
+    #[serde(default)]
+    question: Option<String>,
+    #[serde(default)]
+    streaming: Option<Value>,
+    #[serde(default)]
+    chat_id: Option<String>,
+    #[serde(default)]
+    session_token: Option<String>,
+    #[serde(default)]
+    override_config: Option<Map<String, Value>>,
+    #[serde(default)]
+    history: Option<Vec<SentMessage>>,
+    #[serde(default)]
+    uploads: Option<Vec<SentUpload>>,
+    #[serde(default)]
+    lead_email: Option<String>,
+}
+
+/// An earlier message: `{role, content}`, or `{type, message}` from older clients.
+#[derive(Deserialize)]
+struct SentMessage {
+    #[serde(default)]
+    role: Option<String>,
+    #[serde(default)]
+    content: Option<String>,
+    #[serde(rename = "type", default)]
+    kind: Option<String>,
+    #[serde(default)]
+    message: Option<String>,
+}
+
+fn question(request: &Request) -> Result<Question> {
+    if request.is_multipart() {
+        return Err(Error::invalid(
+            "This server takes questions as JSON: send images in 'uploads' instead of a form.",
+        ));
+    }
+    let body: Body = request.json()?;
+    let streaming = streaming(body.streaming.as_ref())?;
+    request.note_streaming(streaming);
+    let mut overrides = body.override_config.unwrap_or_default();
+    let proofs = proofs(request, body.session_token, &mut overrides);
+    let text =
+        body.question.ok_or_else(|| Error::invalid("'question' is required: send the text to ask."))?;
+    let uploads =
+        body.uploads.unwrap_or_default().into_iter().map(uploads::read).collect::<Result<Vec<Upload>>>()?;
+    if text.trim().is_empty() && uploads.is_empty() {
+        return Err(Error::invalid("'question' is empty: send the text to ask."));
+    }
+    Ok(Question {
+        text,
+        streaming,
+        chat_id: body.chat_id.filter(|id| !id.is_empty()),
+        proofs,
+        overrides,
+        history: body.history.unwrap_or_default().into_iter().map(past).collect::<Result<_>>()?,
+        uploads,
+        lead_email: body.lead_email,
+    })
+}
+
+fn streaming(sent: Option<&Value>) -> Result<bool> {
+    match sent {
+        None | Some(Value::Null | Value::Bool(false)) => Ok(false),
+        Some(Value::Bool(true)) => Ok(true),
+        Some(Value::String(text)) if text == "true" => Ok(true),
+        Some(Value::String(text)) if text == "false" => Ok(false),
+        Some(_) => Err(Error::invalid("'streaming' must be true or false.")),
+    }
+}
+
+/// Proofs in the order of contract 5.2. What a client without another place hides in `overrideConfig` is taken
+/// out before anything else sees it.
+fn proofs(request: &Request, body: Option<String>, overrides: &mut Map<String, Value>) -> Vec<Proof> {
+    let hidden = overrides.remove("sessionToken").and_then(|value| value.as_str().map(str::to_owned));
+    let header = request.header(SESSION_TOKEN).map(str::to_owned);
+    let cookie = request.cookie(SESSION_COOKIE).map(|value| Proof::Cookie(value.to_owned()));
+    [body.map(Proof::Token), header.map(Proof::Token), cookie, hidden.map(Proof::Token)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+fn past(sent: SentMessage) -> Result<PastMessage> {
+    let wrong = || {
+        Error::invalid("'history' must be a list of {role: 'userMessage' or 'apiMessage', content: text}.")
+    };
+    let speaker = match sent.role.or(sent.kind).as_deref() {
+        Some("userMessage") => Speaker::User,
+        Some("apiMessage") => Speaker::Api,
+        _ => return Err(wrong()),
+    };
+    Ok(PastMessage { speaker, text: sent.content.or(sent.message).ok_or_else(wrong)? })
+}

@@ -1,0 +1,43 @@
+//! What the service says about itself. Nothing here tells anything about its host.
+
+use crate::app::App;
+use crate::domain::error::{Error, Result, Unavailable};
+use crate::http::reply::Reply;
+use crate::http::request::Request;
+use serde_json::json;
+
+/// `GET /ping`: the text `pong`.
+///
+/// # Errors
+/// Never.
+pub fn ping(_: &App, (): (), _: &Request) -> Result<Reply> {
+    Ok(Reply::text("pong"))
+}
+
+/// `GET /version`: `{version}`.
+///
+/// # Errors
+/// Never.
+pub fn version(_: &App, (): (), _: &Request) -> Result<Reply> {
+    Reply::json(&json!({"version": env!("CARGO_PKG_VERSION")}))
+}
+
+/// `GET /health`: the process is alive.
+///
+/// # Errors
+/// Never.
+pub fn health(_: &App, (): (), _: &Request) -> Result<Reply> {
+    Reply::json(&json!({"status": "ok"}))
+}
+
+/// `GET /ready`: the database answers.
+///
+/// # Errors
+/// 503 when it does not.
+pub fn ready(app: &App, (): (), _: &Request) -> Result<Reply> {
+    if let Err(error) = app.store.read(|_| Ok(())) {
+        tracing::error!(cause = %error, "the database does not answer");
+        return Err(Error::Unavailable(Unavailable::Restarting));
+    }
+    Reply::json(&json!({"status": "ready"}))
+}

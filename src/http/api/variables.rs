@@ -1,0 +1,30 @@
+//! Saved variables over HTTP (reference 1.3).
+
+use crate::app::App;
+use crate::domain::caller::Caller;
+use crate::domain::error::Result;
+use crate::domain::paging::Paging;
+use crate::http::reply::Reply;
+use crate::http::request::Request;
+use crate::ops::variables;
+
+/// `GET /variables`
+pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let paging = Paging::parse(request.query("page"), request.query("limit"))?;
+    Reply::json(&Paging::answer(paging, &variables::list(app, &caller)?))
+}
+
+/// `POST /variables`
+pub fn create(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    Reply::json(&variables::create(app, &caller, &request.json()?)?)
+}
+
+/// `PUT /variables/:id`
+pub fn update(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    Reply::json(&variables::update(app, &caller, request.param("id"), &request.json()?)?)
+}
+
+/// `DELETE /variables/:id`
+pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    Reply::json(&variables::delete(app, &caller, request.param("id"))?)
+}

@@ -1,0 +1,90 @@
+//! Cross-origin headers: which answers other sites' pages may read (reference 5.3, security rules 5).
+
+use super::json::peek_text;
+use super::origin::{Admission, judge};
+use super::request::Request;
+use super::router::Cors;
+use crate::app::App;
+use crate::domain::ids::FlowId;
+use crate::ops;
+use hyper::HeaderMap;
+use hyper::header::{
+    ACCESS_CONTROL_ALLOW_CREDENTIALS, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
+    ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE,
+    ACCESS_CONTROL_REQUEST_HEADERS, HeaderValue, ORIGIN, VARY,
+};
+
+/// What pages may read of an answer beside its body.
+const EXPOSED: &str =
+    "x-service-session-token, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after";
+/// What a preflight allows when the browser does not name headers.
+const ALLOWED: &str = "content-type, authorization, x-service-session-token";
+
+/// Adds the headers an actual answer carries for the page that asked, if it is admitted.
+pub(super) fn mark_answer(app: &App, request: &Request, headers: &mut HeaderMap) {
+    if request.route().cors == Cors::None {
+        return;
+    }
+    headers.append(VARY, HeaderValue::from_static("Origin"));
+    let Some(origin) = request.origin() else { return };
+    mark_origin(admission(app, request, origin), request, headers);
+    if headers.contains_key(ACCESS_CONTROL_ALLOW_ORIGIN) {
+        headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));
+    }
+}
+
+/// Adds the headers of the answer to a preflight for this route.
+pub(super) fn mark_preflight(app: &App, request: &Request, headers: &mut HeaderMap) {
+    headers.append(VARY, HeaderValue::from_static("Origin, Access-Control-Request-Headers"));
+    let Some(origin) = request.origin() else { return };
+    // A preflight has no body: where the flow is named there, the request itself is judged, and only that.
+    let admission = match (request.route().cors, named_flow(request)) {
+        (Cors::Flow, None) if origin != "null" => {
+            judge(Some(&[]), &app.settings.cors_origins, &request.own_origins(), origin)
+        }
+        _ => admission(app, request, origin),
+    };
+    mark_origin(admission, request, headers);
+    if !headers.contains_key(ACCESS_CONTROL_ALLOW_ORIGIN) {
+        return;
+    }
+    let methods = HeaderValue::from_str(request.route().method.as_str()).expect("a method is a header value");
+    headers.insert(ACCESS_CONTROL_ALLOW_METHODS, methods);
+    let asked = request.headers.get(ACCESS_CONTROL_REQUEST_HEADERS).cloned();
+    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, asked.unwrap_or(HeaderValue::from_static(ALLOWED)));
+    headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
+}
+
+fn mark_origin(admission: Admission, request: &Request, headers: &mut HeaderMap) {
+    let Some(origin) = request.headers.get(ORIGIN).filter(|_| admission != Admission::Refused) else {
+        return;
+    };
+    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+    if matches!(admission, Admission::Listed | Admission::Own) {
+        headers.insert(ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));
+    }
+}
+
+fn admission(app: &App, request: &Request, origin: &str) -> Admission {
+    let (cors, own) = (&app.settings.cors_origins, request.own_origins());
+    if request.route().cors != Cors::Flow {
+        return judge(None, cors, &own, origin);
+    }
+    let flow = named_flow(request).or_else(|| peek_text(request.body(), "chatflowid"));
+    let listed =
+        flow.and_then(|flow| FlowId::parse(&flow)).map(|flow| ops::flows::allowed_origins(app, &flow));
+    match listed {
+        Some(Ok(Some(list))) => {
+            let list: Vec<&str> = list.iter().map(String::as_str).collect();
+            judge(Some(&list), cors, &own, origin)
+        }
+        // An unknown flow has no list that could admit anybody; a failed read is told by the answer itself.
+        Some(Ok(None) | Err(_)) | None => judge(None, cors, &own, origin),
+    }
+}
+
+/// The flow the address itself names.
+fn named_flow(request: &Request) -> Option<String> {
+    let named = [request.param("flow"), request.param("id"), request.query("chatflowid").unwrap_or_default()];
+    named.into_iter().find(|text| !text.is_empty()).map(str::to_owned)
+}

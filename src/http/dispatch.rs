@@ -1,0 +1,288 @@
+//! One request from head to answer: path, route, body, then one step onto a blocking thread and back.
+
+use super::address;
+use super::body::{self, BodyBudget};
+use super::cors;
+use super::error::{self, Refused};
+use super::guard::{self, Who};
+use super::limits::{Pace, REQUEST_LINE_BYTES_MAX};
+use super::reply::{Reply, ReplyBody};
+use super::request::Request;
+use super::router::{Cors, Found, Route, Table, segments};
+use super::running::{Phase, Running, Ticket};
+use super::sse;
+use super::wire::Link;
+use crate::app::App;
+use crate::domain::cancel::{Cancel, Reason};
+use crate::domain::error::{Error, Unavailable};
+use bytes::Buf;
+use futures_util::Stream;
+use hyper::header::{ACCESS_CONTROL_REQUEST_METHOD, CONNECTION, HOST, HeaderValue, ORIGIN};
+use hyper::{HeaderMap, Method};
+use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use tokio::sync::oneshot;
+use warp::reply::Response;
+
+/// What all requests share.
+pub(super) struct Door {
+    pub(super) app: App,
+    pub(super) table: &'static Table,
+    pub(super) pace: Pace,
+    pub(super) running: Arc<Running>,
+    pub(super) budget: BodyBudget,
+}
+
+/// Who is at the other end, carried from the connection to the filter as a request extension.
+#[derive(Clone)]
+pub(super) struct Peer {
+    pub(super) address: SocketAddr,
+    /// HTTP/1.0 has no Host header.
+    pub(super) needs_host: bool,
+    pub(super) link: Arc<Link>,
+}
+
+/// The head of a request, as the filter hands it over.
+pub(super) struct Head {
+    pub(super) peer: Peer,
+    pub(super) method: Method,
+    pub(super) path: String,
+    pub(super) query: String,
+    pub(super) headers: HeaderMap,
+}
+
+/// Answers one request. Dropping the future, as hyper does when the client leaves, ends the run behind it.
+pub(super) async fn dispatch<S, B>(door: Arc<Door>, head: Head, body: S) -> Response
+where
+    S: Stream<Item = Result<B, warp::Error>> + Send,
+    B: Buf + Send,
+{
+    let link = head.peer.link.clone();
+    let unread = body::announces_body(&head.headers);
+    let running = door.running.clone();
+    let mut was_read = false;
+    let judged = tokio::select! {
+        judged = judge(&door, head, body, &mut was_read) => judged,
+        () = running.reached(Phase::Cut) => Err(Refused::Unavailable(Unavailable::Restarting)),
+    };
+    let mut response = judged.unwrap_or_else(|refused| whole_response(refused.reply()));
+    if unread && !was_read {
+        link.left_unread();
+    }
+    if (unread && !was_read) || running.is_stopping() {
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
+}
+
+async fn judge<S, B>(door: &Arc<Door>, head: Head, body: S, was_read: &mut bool) -> Result<Response, Refused>
+where
+    S: Stream<Item = Result<B, warp::Error>> + Send,
+    B: Buf + Send,
+{
+    check_framing(&head)?;
+    if door.running.is_stopping() {
+        return Err(Refused::Unavailable(Unavailable::Restarting));
+    }
+    let segments = segments(&head.path).ok_or(Refused::Path)?;
+    let preflight = preflight_method(&head);
+    let method = match (&preflight, &head.method) {
+        (Some(asked), _) => asked.clone(),
+        (None, &Method::HEAD) => Method::GET,
+        (None, other) => other.clone(),
+    };
+    let (route, params) = match door.table.find(&method, &segments) {
+        Found::Route(route, params) => (route, params),
+        Found::OtherMethod(allow) => return Err(Refused::Method(allow)),
+        Found::Nothing => return Err(Refused::Path),
+    };
+    if preflight.is_some() && route.cors == Cors::None {
+        return Err(Refused::Method(route.method.to_string()));
+    }
+    // Without anything that could prove a caller the guard refuses: its body is not worth reading.
+    let hopeless = !matches!(route.guard.who, Who::Public | Who::Ask) && !guard::carries_proof(&head.headers);
+    let read = if preflight.is_some() || hopeless {
+        Ok(body::Read::default())
+    } else {
+        let limit_bytes = route.limit_bytes;
+        let read = body::read(&head.headers, route.accepts, limit_bytes, &door.pace, &door.budget, body);
+        let read = tokio::select! {
+            read = read => read,
+            () = door.running.reached(Phase::Draining) => Err(Refused::Unavailable(Unavailable::Restarting)),
+        };
+        *was_read = read.is_ok();
+        read
+    };
+    let (read, fault) = match read {
+        Ok(read) => (read, None),
+        Err(fault) => (body::Read::default(), Some(fault)),
+    };
+    let cancel = Cancel::new(None);
+    let ticket = door.running.enter(&cancel).map_err(Refused::Unavailable)?;
+    let request = Request {
+        route,
+        method,
+        params,
+        query: form_urlencoded::parse(head.query.as_bytes()).into_owned().collect(),
+        address: address::client(head.peer.address, &head.headers, &door.app.settings.trusted_proxies),
+        headers: head.headers,
+        body: read.bytes,
+        fault,
+        cancel: cancel.clone(),
+        base_url: door.app.settings.base_url.clone(),
+        streaming: AtomicBool::new(false),
+        _share: read.share,
+    };
+    let (answer, answered) = oneshot::channel();
+    let work = Work { door: door.clone(), request, ticket: Arc::new(ticket), answer };
+    tokio::task::spawn_blocking(move || if preflight.is_some() { work.preflight() } else { work.run() });
+    wait(door, route, cancel, answered).await
+}
+
+/// Waits for the blocking thread's answer, within the run's time.
+async fn wait(
+    door: &Door,
+    route: &Route,
+    cancel: Cancel,
+    mut answered: oneshot::Receiver<Response>,
+) -> Result<Response, Refused> {
+    let leaving = Leaving(Some(cancel));
+    let limit = route.run_limit.unwrap_or(door.pace.run);
+    let answer = match tokio::time::timeout(limit, &mut answered).await {
+        Ok(answer) => answer.ok(),
+        Err(_) => {
+            leaving.end(Reason::OutOfTime);
+            let late = tokio::time::timeout(door.pace.run_end, answered).await;
+            let Ok(answer) = late else { return Ok(out_of_time(door)) };
+            answer.ok()
+        }
+    };
+    leaving.stayed();
+    answer.ok_or(Refused::Panicked)
+}
+
+fn out_of_time(door: &Door) -> Response {
+    let manner = error::Manner {
+        internal: false,
+        streaming: false,
+        ended: Some(Reason::OutOfTime),
+        now: door.app.clock.now(),
+    };
+    whole_response(error::reply(&Error::Cancelled, &manner))
+}
+
+/// Tells a run that its caller left, unless the caller got its answer.
+struct Leaving(Option<Cancel>);
+
+impl Leaving {
+    fn end(&self, reason: Reason) {
+        if let Some(cancel) = &self.0 {
+            cancel.cancel(reason);
+        }
+    }
+
+    fn stayed(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        self.end(Reason::CallerLeft);
+    }
+}
+
+/// What a blocking thread does for one request.
+struct Work {
+    door: Arc<Door>,
+    request: Request,
+    ticket: Arc<Ticket>,
+    answer: oneshot::Sender<Response>,
+}
+
+impl Work {
+    fn run(self) {
+        let Self { door, request, ticket, answer } = self;
+        let (app, route) = (&door.app, request.route);
+        let outcome = catch_unwind(AssertUnwindSafe(|| route.run(app, &request)));
+        let mut reply = match outcome {
+            Ok(Ok(reply)) => reply,
+            Ok(Err(error)) => error::reply(&error, &request.manner(app)),
+            Err(_) => {
+                log_panic(route);
+                Refused::Panicked.reply()
+            }
+        };
+        cors::mark_answer(app, &request, &mut reply.headers);
+        let run = match reply.body {
+            ReplyBody::Whole(bytes) => {
+                let response = with_head(Response::new(bytes.into()), reply.status, reply.headers);
+                // A caller that left has dropped the other end; there is nobody to tell.
+                let _ = answer.send(response);
+                return;
+            }
+            ReplyBody::Stream(run) => run,
+        };
+        let (sink, events, pipe) = sse::channel(request.cancel.clone(), door.pace.heartbeat, ticket.clone());
+        ticket.streams(&pipe);
+        let body = warp::Reply::into_response(warp::reply::stream(events));
+        // Headers and body of the request are not needed while the stream runs, and streams can be many.
+        drop(request);
+        if answer.send(with_head(body, reply.status, reply.headers)).is_err() {
+            return;
+        }
+        if catch_unwind(AssertUnwindSafe(|| run(sink))).is_err() {
+            log_panic(route);
+        }
+    }
+
+    fn preflight(self) {
+        let mut reply = Reply::empty(204);
+        cors::mark_preflight(&self.door.app, &self.request, &mut reply.headers);
+        let _ = self.answer.send(whole_response(reply));
+    }
+}
+
+fn log_panic(route: &Route) {
+    // What a panic says may hold a caller's text, so the log names the place only.
+    tracing::error!(method = %route.method, route = %route.pattern, "a handler panicked");
+}
+
+fn whole_response(reply: Reply) -> Response {
+    let body = match reply.body {
+        ReplyBody::Whole(bytes) => bytes,
+        ReplyBody::Stream(_) => bytes::Bytes::new(),
+    };
+    with_head(Response::new(body.into()), reply.status, reply.headers)
+}
+
+fn with_head(mut response: Response, status: hyper::StatusCode, headers: HeaderMap) -> Response {
+    *response.status_mut() = status;
+    *response.headers_mut() = headers;
+    response
+}
+
+/// The method a preflight asks for.
+fn preflight_method(head: &Head) -> Option<Method> {
+    if head.method != Method::OPTIONS || !head.headers.contains_key(ORIGIN) {
+        return None;
+    }
+    let asked = head.headers.get(ACCESS_CONTROL_REQUEST_METHOD)?;
+    let asked = Method::from_bytes(asked.as_bytes()).ok()?;
+    Some(if asked == Method::HEAD { Method::GET } else { asked })
+}
+
+/// What hyper lets through and HTTP does not.
+fn check_framing(head: &Head) -> Result<(), Refused> {
+    let line_bytes = head.method.as_str().len() + head.path.len() + head.query.len() + " ? HTTP/1.1".len();
+    if line_bytes > REQUEST_LINE_BYTES_MAX {
+        return Err(Refused::LineLong);
+    }
+    let hosts = head.headers.get_all(HOST).iter().count();
+    if hosts > 1 || (hosts == 0 && head.peer.needs_host) {
+        return Err(Refused::Framing("A request needs exactly one Host header."));
+    }
+    Ok(())
+}

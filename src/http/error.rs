@@ -1,0 +1,331 @@
+//! The one map from what went wrong to status, headers and body (spec 7, contract 9).
+
+use super::limits::{BUSY_RETRY_SECONDS, RESTART_RETRY_SECONDS};
+use super::reply::{INERT_POLICY, Reply, SANDBOX_POLICY};
+use crate::domain::cancel::Reason;
+use crate::domain::error::{Error, RateLimited, Unauthorized, Unavailable};
+use bytes::Bytes;
+use hyper::StatusCode;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+/// What of a request decides how its errors are told.
+#[derive(Debug, Clone, Copy)]
+pub struct Manner {
+    /// The request came from a page of the family's canvas (`x-request-from: internal`, reference 0.2).
+    pub internal: bool,
+    /// The caller asked for a stream.
+    pub streaming: bool,
+    /// Why the run was ended, when it was.
+    pub ended: Option<Reason>,
+    /// Now, for the end of a rate window.
+    pub now: Timestamp,
+}
+
+/// What the door itself refuses, before or beside any operation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refused {
+    /// The request is not well-formed HTTP (400).
+    Framing(&'static str),
+    /// No route has this path (404).
+    Path,
+    /// The path has other methods (405), listed as in `Allow`.
+    Method(String),
+    /// The body did not arrive in time (408).
+    BodySlow,
+    /// The body broke off or is badly framed (400).
+    BodyBroken,
+    /// The body is larger than the route takes (413).
+    BodyLarge {
+        /// The route's limit in bytes.
+        limit_bytes: usize,
+    },
+    /// The request line is too long (414).
+    LineLong,
+    /// The body's type is not one the route takes (415); the text says which are.
+    MediaType(&'static str),
+    /// The head did not arrive in time (408).
+    HeadSlow,
+    /// The head is too large (431).
+    HeadLarge,
+    /// The service stops or is full (503).
+    Unavailable(Unavailable),
+    /// A handler panicked (500).
+    Panicked,
+}
+
+impl Refused {
+    const fn status(&self) -> StatusCode {
+        match self {
+            Self::Framing(_) | Self::BodyBroken => StatusCode::BAD_REQUEST,
+            Self::Path => StatusCode::NOT_FOUND,
+            Self::Method(_) => StatusCode::METHOD_NOT_ALLOWED,
+            Self::BodySlow | Self::HeadSlow => StatusCode::REQUEST_TIMEOUT,
+            Self::BodyLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::LineLong => StatusCode::URI_TOO_LONG,
+            Self::MediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::HeadLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Panicked => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+
+    fn message(&self) -> String {
+        match self {
+            Self::Framing(text) | Self::MediaType(text) => (*text).to_owned(),
+            Self::Path => "There is nothing at this address. Check the path.".to_owned(),
+            Self::Method(allow) => format!("This address takes {allow} only."),
+            Self::BodySlow => "The request body took too long to arrive.".to_owned(),
+            Self::BodyBroken => "The request body broke off or is badly framed.".to_owned(),
+            Self::BodyLarge { limit_bytes } if *limit_bytes < 1 << 20 => {
+                format!("The request body is over {limit_bytes} bytes.")
+            }
+            Self::BodyLarge { limit_bytes } => format!("The request body is over {} MiB.", limit_bytes >> 20),
+            Self::LineLong => "The address is too long: the request line may have 8 KiB.".to_owned(),
+            Self::HeadSlow => "The request took too long to arrive.".to_owned(),
+            Self::HeadLarge => {
+                "The request's headers are too large: 32 KiB and 100 fields are the most.".to_owned()
+            }
+            Self::Unavailable(why) => Error::Unavailable(*why).to_string(),
+            Self::Panicked => internal_message(),
+        }
+    }
+
+    /// The answer.
+    #[must_use]
+    pub fn reply(&self) -> Reply {
+        match self {
+            Self::Unavailable(why) => unavailable(*why),
+            Self::Method(allow) => plain(self.status(), &self.message()).with_header("allow", allow),
+            _ => plain(self.status(), &self.message()),
+        }
+    }
+
+    /// The whole answer as bytes, for the moments in which hyper has no request to answer.
+    pub(super) fn raw(&self, strict_transport: Option<&str>) -> Vec<u8> {
+        let status = self.status();
+        let body = shape(status, &self.message()).to_string();
+        let reason = status.canonical_reason().unwrap_or_default();
+        let strict = strict_transport
+            .map(|value| format!("strict-transport-security: {value}\r\n"))
+            .unwrap_or_default();
+        format!(
+            "HTTP/1.1 {} {reason}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: {}\r\n\
+             connection: close\r\ncache-control: no-store\r\ncontent-security-policy: {INERT_POLICY}\r\n\
+             x-content-type-options: nosniff\r\nreferrer-policy: same-origin\r\n{strict}\r\n{body}",
+            status.as_u16(),
+            body.len(),
+        )
+        .into_bytes()
+    }
+}
+
+/// The answer to a failed operation. A fault of the service is logged here, once, with its causes.
+#[must_use]
+pub fn reply(error: &Error, manner: &Manner) -> Reply {
+    let text = error.to_string();
+    match error {
+        Error::Invalid(_) => plain(StatusCode::BAD_REQUEST, &text),
+        Error::Unauthorized(why) => unauthorized(*why, manner),
+        Error::Forbidden(_) => plain(StatusCode::FORBIDDEN, &text),
+        // A widget shows the body of a refused stream as it is (reference 5.1).
+        Error::OriginRefused(_) if manner.streaming => Reply::whole(
+            StatusCode::FORBIDDEN,
+            "text/plain; charset=utf-8",
+            Bytes::from(text),
+            SANDBOX_POLICY,
+        ),
+        Error::OriginRefused(_) => plain(StatusCode::FORBIDDEN, &text),
+        Error::NotFound(_) => plain(StatusCode::NOT_FOUND, &text),
+        Error::Conflict(_) => plain(StatusCode::CONFLICT, &text),
+        Error::RateLimited(limited) => rate_limited(limited, manner.now),
+        Error::TooManyAttempts { retry_after_seconds } | Error::Throttled { retry_after_seconds } => {
+            plain(StatusCode::TOO_MANY_REQUESTS, &text)
+                .with_header("retry-after", &retry_after_seconds.to_string())
+        }
+        Error::Failed(_) => plain(StatusCode::INTERNAL_SERVER_ERROR, &text),
+        Error::Unavailable(why) => unavailable(*why),
+        Error::Cancelled => cancelled(&text, manner.ended),
+        Error::Internal(_) => {
+            log_internal(error);
+            plain(StatusCode::INTERNAL_SERVER_ERROR, &text)
+        }
+    }
+}
+
+/// The `data` of an `error` event, for what fails after the first byte (spec 6).
+#[must_use]
+pub fn event_data(error: &Error) -> Value {
+    let text = error.to_string();
+    match error {
+        Error::Unavailable(_) => json!({"status": 503, "code": "UNAVAILABLE", "message": text}),
+        Error::Throttled { retry_after_seconds } | Error::TooManyAttempts { retry_after_seconds } => {
+            json!({"status": 429, "code": "RATE_LIMITED", "retryAfter": retry_after_seconds, "message": text})
+        }
+        Error::RateLimited(limited) => {
+            json!({"status": 429, "code": "RATE_LIMITED", "retryAfter": limited.window.reset_seconds, "message": text})
+        }
+        Error::Internal(_) => {
+            log_internal(error);
+            Value::String(text)
+        }
+        _ => Value::String(text),
+    }
+}
+
+/// The sentence a caller reads when the fault is the service's own.
+pub(super) fn internal_message() -> String {
+    Error::internal("unsaid").to_string()
+}
+
+fn log_internal(error: &Error) {
+    let Error::Internal(cause) = error else { return };
+    let mut text = cause.to_string();
+    let mut next = cause.source();
+    while let Some(deeper) = next {
+        text.push_str(": ");
+        text.push_str(&deeper.to_string());
+        next = deeper.source();
+    }
+    let shown: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(8_000).collect();
+    tracing::error!(cause = %shown, "a request failed through a fault of the service");
+}
+
+fn shape(status: StatusCode, message: &str) -> Value {
+    json!({"statusCode": status.as_u16(), "success": false, "message": message, "stack": {}})
+}
+
+fn plain(status: StatusCode, message: &str) -> Reply {
+    with_shape(status, &shape(status, message))
+}
+
+fn with_shape(status: StatusCode, body: &Value) -> Reply {
+    Reply::whole(status, "application/json; charset=utf-8", Bytes::from(body.to_string()), INERT_POLICY)
+}
+
+fn unauthorized(why: Unauthorized, manner: &Manner) -> Reply {
+    let status = StatusCode::UNAUTHORIZED;
+    match why {
+        Unauthorized::SessionExpired => {
+            let mut body = shape(status, why.message());
+            body["retry"] = Value::Bool(true);
+            with_shape(status, &body)
+        }
+        // The canvas tells the two by their words (reference 0.2).
+        Unauthorized::NoProof if manner.internal => plain(status, "Invalid or Missing token"),
+        Unauthorized::NoProof | Unauthorized::WrongPassword => plain(status, why.message()),
+    }
+}
+
+fn rate_limited(limited: &RateLimited, now: Timestamp) -> Reply {
+    let body = Bytes::copy_from_slice(limited.message.as_bytes());
+    Reply::whole(StatusCode::TOO_MANY_REQUESTS, "text/html; charset=utf-8", body, SANDBOX_POLICY)
+        .with_rate(&limited.window, now)
+        .with_header("retry-after", &limited.window.reset_seconds.to_string())
+}
+
+fn unavailable(why: Unavailable) -> Reply {
+    let status = StatusCode::SERVICE_UNAVAILABLE;
+    let mut body = shape(status, &Error::Unavailable(why).to_string());
+    body["code"] = Value::from("UNAVAILABLE");
+    let seconds = match why {
+        Unavailable::Restarting => RESTART_RETRY_SECONDS,
+        Unavailable::Busy => BUSY_RETRY_SECONDS,
+    };
+    with_shape(status, &body).with_header("retry-after", &seconds.to_string())
+}
+
+fn cancelled(text: &str, ended: Option<Reason>) -> Reply {
+    match ended {
+        Some(Reason::Shutdown) => unavailable(Unavailable::Restarting),
+        Some(Reason::OutOfTime) => {
+            plain(StatusCode::INTERNAL_SERVER_ERROR, "The run took longer than a run may take.")
+        }
+        // Nobody reads this: the caller is gone. The number is the customary one for that in access logs.
+        Some(Reason::CallerLeft) | None => {
+            plain(StatusCode::from_u16(499).expect("499 is within the range of statuses"), text)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::reply::ReplyBody;
+    use super::*;
+    use crate::domain::rate::WindowState;
+
+    const MANNER: Manner =
+        Manner { internal: false, streaming: false, ended: None, now: Timestamp::UNIX_EPOCH };
+
+    fn body(reply: &Reply) -> String {
+        match &reply.body {
+            ReplyBody::Whole(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
+            ReplyBody::Stream(_) => panic!("an error is no stream"),
+        }
+    }
+
+    fn header<'a>(reply: &'a Reply, name: &str) -> &'a str {
+        reply.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    #[test]
+    fn every_error_has_the_shape_of_the_spec() {
+        for (error, status) in [
+            (Error::invalid("x"), 400),
+            (Error::unauthorized(), 401),
+            (Error::Forbidden("x".into()), 403),
+            (Error::OriginRefused("x".into()), 403),
+            (Error::NotFound("x".into()), 404),
+            (crate::domain::error::Conflict::IdTaken.into(), 409),
+            (Error::Throttled { retry_after_seconds: 7 }, 429),
+            (Error::Failed("x".into()), 500),
+            (Error::internal("secret path"), 500),
+            (Error::Unavailable(Unavailable::Busy), 503),
+            (Error::Cancelled, 499),
+        ] {
+            let reply = reply(&error, &MANNER);
+            let value: Value = serde_json::from_str(&body(&reply)).unwrap();
+            assert_eq!(reply.status(), status, "{error:?}");
+            assert_eq!(
+                (value["statusCode"].as_u64(), &value["success"], &value["stack"]),
+                (Some(u64::from(status)), &json!(false), &json!({}))
+            );
+            assert!(!value["message"].as_str().unwrap().contains("secret"));
+        }
+    }
+
+    #[test]
+    fn a_rate_limit_is_told_as_inert_text() {
+        let window = WindowState { limit: 5, remaining: 0, reset_seconds: 42 };
+        let reply =
+            reply(&Error::RateLimited(RateLimited { message: "slow <b>down</b>".into(), window }), &MANNER);
+        assert_eq!((reply.status(), body(&reply).as_str()), (429, "slow <b>down</b>"));
+        for (name, value) in [
+            ("content-type", "text/html; charset=utf-8"),
+            ("content-security-policy", SANDBOX_POLICY),
+            ("x-ratelimit-limit", "5"),
+            ("x-ratelimit-remaining", "0"),
+            ("x-ratelimit-reset", "42"),
+            ("retry-after", "42"),
+        ] {
+            assert_eq!(header(&reply, name), value, "{name}");
+        }
+    }
+
+    #[test]
+    fn some_errors_depend_on_who_asked_how() {
+        let streaming = Manner { streaming: true, ..MANNER };
+        let refused = reply(&Error::OriginRefused("Not here".into()), &streaming);
+        assert_eq!((refused.status(), body(&refused).as_str()), (403, "Not here"));
+        let expired = reply(&Error::Unauthorized(Unauthorized::SessionExpired), &MANNER);
+        assert!(
+            body(&expired).contains(r#""message":"Token Expired""#)
+                && body(&expired).contains(r#""retry":true"#)
+        );
+        let missing = reply(&Error::unauthorized(), &Manner { internal: true, ..MANNER });
+        assert!(body(&missing).contains("Invalid or Missing token"));
+        let stopped = reply(&Error::Cancelled, &Manner { ended: Some(Reason::Shutdown), ..MANNER });
+        assert_eq!((stopped.status(), header(&stopped, "retry-after")), (503, "60"));
+        assert!(body(&stopped).contains(r#""code":"UNAVAILABLE""#));
+    }
+}

@@ -1,0 +1,180 @@
+//! Who may pass, as types: a handler that needs a `Caller` does not compile behind a guard that proves none.
+
+use super::origin::{self, Admission};
+use super::request::Request;
+use super::router::Cors;
+use crate::app::App;
+use crate::domain::caller::{Caller, Principal};
+use crate::domain::error::{Error, Result, Unauthorized};
+use crate::ops;
+use crate::settings::Settings;
+use hyper::Method;
+
+/// Who may call a route: read by the guards, the access grid and the API description.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Who {
+    /// Anyone.
+    Public,
+    /// Anyone the flow admits: origin, key and rate limit (spec 5.1, 5.7).
+    Ask,
+    /// A session or an API key.
+    SignedIn,
+    /// A session; an API key gets 403.
+    Session,
+    /// A session or a key that holds one of these permissions.
+    AnyOf(&'static [&'static str]),
+    /// The organization owner's session; an API key gets 403 (spec 5.4).
+    Owner,
+}
+
+/// A guard: proves an `A` or refuses. The caller guards obey the `who` of the request's route.
+pub struct Guard<A> {
+    /// Name in the access grid.
+    pub name: &'static str,
+    /// Whom it lets pass.
+    pub who: Who,
+    /// The proof.
+    pub admit: fn(&App, &Request) -> Result<A>,
+}
+
+impl<A> Clone for Guard<A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<A> Copy for Guard<A> {}
+
+impl<A> Guard<A> {
+    /// The same guard under another name in the access grid.
+    #[must_use]
+    pub const fn named(self, name: &'static str) -> Self {
+        Self { name, ..self }
+    }
+}
+
+/// The organization owner, proven.
+pub struct Owner(Caller);
+
+impl Owner {
+    /// The owner as a caller.
+    #[must_use]
+    pub const fn caller(&self) -> &Caller {
+        &self.0
+    }
+}
+
+/// Anyone may call.
+pub const PUBLIC: Guard<()> = Guard { name: "PUBLIC", who: Who::Public, admit: same_site_or_shared };
+/// A session or an API key.
+pub const SIGNED_IN: Guard<Caller> = Guard { name: "SIGNED_IN", who: Who::SignedIn, admit: caller };
+/// A session.
+pub const SESSION: Guard<Caller> = Guard { name: "SESSION", who: Who::Session, admit: caller };
+/// The organization owner's session.
+pub const OWNER: Guard<Owner> = Guard { name: "OWNER", who: Who::Owner, admit: owner };
+
+/// A session or a key that holds one of `permissions` (reference 0.5).
+#[must_use]
+pub const fn any_of(permissions: &'static [&'static str]) -> Guard<Caller> {
+    Guard { name: "ANY_OF", who: Who::AnyOf(permissions), admit: caller }
+}
+
+/// Proves the caller and obeys the route's [`Who`].
+///
+/// # Errors
+/// 401 without proof, 403 when the proof does not reach, and for a session asked to act by another site.
+pub fn caller(app: &App, request: &Request) -> Result<Caller> {
+    let caller = prove(app, request)?;
+    let by_key = matches!(caller.principal, Principal::Key { .. });
+    match request.route().guard.who {
+        Who::Session if by_key => {
+            Err(Error::Forbidden("This needs a signed-in person; an API key cannot do it.".to_owned()))
+        }
+        Who::Owner if by_key => Err(Error::Forbidden(
+            "Only the organization owner, signed in, can do this; an API key cannot.".to_owned(),
+        )),
+        Who::AnyOf(permissions) if !caller.may_any(permissions) => {
+            Err(Error::Forbidden(missing(permissions)))
+        }
+        Who::Public | Who::Ask | Who::SignedIn | Who::Session | Who::AnyOf(_) | Who::Owner => Ok(caller),
+    }
+}
+
+fn owner(app: &App, request: &Request) -> Result<Owner> {
+    let caller = caller(app, request)?;
+    if matches!(caller.principal, Principal::User { owner: true, .. }) {
+        return Ok(Owner(caller));
+    }
+    Err(Error::Forbidden("Only the organization owner can do this.".to_owned()))
+}
+
+fn missing(permissions: &[&str]) -> String {
+    match permissions {
+        [one] => format!("This needs the permission {one}."),
+        several => format!("This needs one of the permissions {}.", several.join(", ")),
+    }
+}
+
+/// Session or key. A request with a key is judged by the key alone, unless it is the canvas with its session.
+fn prove(app: &App, request: &Request) -> Result<Caller> {
+    let address = Some(request.address());
+    let cookie = request.cookie(session_cookie_name(&app.settings));
+    let session_first = request.is_internal() && cookie.is_some();
+    if let (Some(key), false) = (request.bearer(), session_first) {
+        return ops::keys::authenticate(app, key, address)?.ok_or_else(Error::unauthorized);
+    }
+    let cookie = cookie.ok_or_else(Error::unauthorized)?;
+    let Some(caller) = ops::logins::resolve(app, cookie, address)? else {
+        let why = if request.is_internal() { Unauthorized::SessionExpired } else { Unauthorized::NoProof };
+        return Err(Error::Unauthorized(why));
+    };
+    same_site(request)?;
+    Ok(caller)
+}
+
+/// True when the request carries anything that could prove a caller. Without it the body need not be read.
+pub(super) fn carries_proof(headers: &hyper::HeaderMap) -> bool {
+    headers.contains_key(hyper::header::AUTHORIZATION) || headers.contains_key(hyper::header::COOKIE)
+}
+
+/// Sign-in and account routes serve no other site; public routes that pages of other sites may call say so in
+/// their [`Cors`] (security rules 5).
+fn same_site_or_shared(_: &App, request: &Request) -> Result<()> {
+    if request.route().cors == Cors::None { same_site(request) } else { Ok(()) }
+}
+
+/// Refuses a change that a page of another site asks for (contract 2).
+fn same_site(request: &Request) -> Result<()> {
+    if matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS) {
+        return Ok(());
+    }
+    let own_page = request
+        .origin()
+        .is_none_or(|page| origin::judge(None, &[], &request.own_origins(), page) == Admission::Own);
+    let fetched_here = match request.headers.get("sec-fetch-site") {
+        None => true,
+        Some(site) => matches!(site.to_str(), Ok("same-origin" | "none")),
+    };
+    if own_page && fetched_here {
+        return Ok(());
+    }
+    Err(Error::Forbidden("A page of another site may not do this.".to_owned()))
+}
+
+/// The sign-in cookie's name: bound to this host on https (security rules 3).
+#[must_use]
+pub fn session_cookie_name(settings: &Settings) -> &'static str {
+    if settings.https() { "__Host-flowkeep_session" } else { "flowkeep_session" }
+}
+
+/// The `set-cookie` value that keeps a session in the browser (contract 1).
+#[must_use]
+pub fn session_cookie(settings: &Settings, value: &str) -> String {
+    let secure = if settings.https() { "; Secure" } else { "" };
+    format!("{}={value}; Path=/; HttpOnly; SameSite=Lax{secure}", session_cookie_name(settings))
+}
+
+/// The `set-cookie` value that removes it.
+#[must_use]
+pub fn session_cookie_removed(settings: &Settings) -> String {
+    format!("{}; Max-Age=0", session_cookie(settings, ""))
+}

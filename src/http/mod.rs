@@ -1,0 +1,33 @@
+//! The HTTP door: from bytes on a socket to one call into `ops`, and back.
+//!
+//! A connection is read by hyper through `wire`, which enforces times and sizes; warp's one filter ends in
+//! `dispatch`, which matches the [`router`]'s table, reads the body and moves the request to a blocking thread.
+//! Everything a handler sees is in [`request`], all it can answer is in [`reply`], [`sse`] and [`error`].
+
+pub mod api;
+pub mod error;
+pub mod guard;
+pub mod json;
+pub mod limits;
+pub mod openapi;
+pub mod origin;
+pub mod reply;
+pub mod request;
+pub mod router;
+pub mod routes;
+pub mod server;
+pub mod sse;
+
+mod address;
+mod body;
+mod cors;
+mod dispatch;
+mod running;
+mod wire;
+
+pub use guard::{Guard, OWNER, Owner, PUBLIC, SESSION, SIGNED_IN, Who, any_of};
+pub use reply::Reply;
+pub use request::Request;
+pub use router::{Accepts, Cors, Route, Table, delete, get, patch, post, put};
+pub use server::serve;
+pub use sse::{EventSink, Gone};

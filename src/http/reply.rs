@@ -1,0 +1,127 @@
+//! What a handler answers.
+
+use super::sse::EventSink;
+use crate::domain::error::{Error, Result};
+use crate::domain::rate::WindowState;
+use bytes::Bytes;
+use hyper::header::{self, HeaderName, HeaderValue};
+use hyper::{HeaderMap, StatusCode};
+use jiff::Timestamp;
+use serde::Serialize;
+
+const JSON_TYPE: &str = "application/json; charset=utf-8";
+/// The policy of everything that is not a page (security rules 2).
+pub(super) const INERT_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
+/// The policy of text that an owner wrote and a browser may show.
+pub(super) const SANDBOX_POLICY: &str = "default-src 'none'; sandbox";
+
+/// The run behind a stream; it ends the stream by returning.
+pub(super) type StreamRun = Box<dyn FnOnce(EventSink) + Send>;
+
+/// An answer: status, headers, and a whole body or a stream.
+pub struct Reply {
+    pub(super) status: StatusCode,
+    pub(super) headers: HeaderMap,
+    pub(super) body: ReplyBody,
+}
+
+pub(super) enum ReplyBody {
+    Whole(Bytes),
+    Stream(StreamRun),
+}
+
+impl Reply {
+    /// 200 with a JSON body.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the value cannot be written as JSON.
+    pub fn json(value: &impl Serialize) -> Result<Self> {
+        Self::json_status(StatusCode::OK, value)
+    }
+
+    /// 201 with a JSON body.
+    ///
+    /// # Errors
+    /// As [`Self::json`].
+    pub fn created(value: &impl Serialize) -> Result<Self> {
+        Self::json_status(StatusCode::CREATED, value)
+    }
+
+    /// 200 with plain text.
+    #[must_use]
+    pub fn text(text: &str) -> Self {
+        Self::whole(
+            StatusCode::OK,
+            "text/plain; charset=utf-8",
+            Bytes::copy_from_slice(text.as_bytes()),
+            INERT_POLICY,
+        )
+    }
+
+    /// An answer without a body, such as 204.
+    ///
+    /// # Panics
+    /// When `status` is not an HTTP status: statuses are written in code.
+    #[must_use]
+    pub fn empty(status: u16) -> Self {
+        let status = StatusCode::from_u16(status).expect("statuses are written in code");
+        Self { status, headers: HeaderMap::new(), body: ReplyBody::Whole(Bytes::new()) }
+    }
+
+    /// A stream of server-sent events: `run` starts once the head of the answer is on its way, on the request's
+    /// own blocking thread, and the stream ends when it returns (contract 6.1, reference 3.5).
+    #[must_use]
+    pub fn stream(run: impl FnOnce(EventSink) + Send + 'static) -> Self {
+        let mut headers = HeaderMap::with_capacity(4);
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));
+        headers.insert(header::CONNECTION, HeaderValue::from_static("keep-alive"));
+        headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
+        Self { status: StatusCode::OK, headers, body: ReplyBody::Stream(Box::new(run)) }
+    }
+
+    /// Adds a header; `set-cookie` may be added several times, any other name replaces its earlier value.
+    /// A value with control characters is not a header value: it is left out and logged.
+    #[must_use]
+    pub fn with_header(mut self, name: &'static str, value: &str) -> Self {
+        let Ok(value) = HeaderValue::from_str(value) else {
+            tracing::error!(header = name, "a header value held characters that no header may hold");
+            return self;
+        };
+        let name = HeaderName::from_static(name);
+        if name == header::SET_COOKIE {
+            self.headers.append(name, value);
+        } else {
+            self.headers.insert(name, value);
+        }
+        self
+    }
+
+    /// Adds the state of a flow's rate limit (reference 5.2): limit, what is left, and when the window ends.
+    #[must_use]
+    pub fn with_rate(self, window: &WindowState, now: Timestamp) -> Self {
+        let reset = now.as_second().saturating_add(i64::try_from(window.reset_seconds).unwrap_or(i64::MAX));
+        self.with_header("x-ratelimit-limit", &window.limit.to_string())
+            .with_header("x-ratelimit-remaining", &window.remaining.to_string())
+            .with_header("x-ratelimit-reset", &reset.to_string())
+    }
+
+    /// The status.
+    #[must_use]
+    pub fn status(&self) -> u16 {
+        self.status.as_u16()
+    }
+
+    pub(super) fn json_status(status: StatusCode, value: &impl Serialize) -> Result<Self> {
+        let body = serde_json::to_vec(value).map_err(Error::internal)?;
+        Ok(Self::whole(status, JSON_TYPE, body.into(), INERT_POLICY))
+    }
+
+    pub(super) fn whole(status: StatusCode, kind: &'static str, body: Bytes, policy: &'static str) -> Self {
+        let mut headers = HeaderMap::with_capacity(8);
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
+        Self { status, headers, body: ReplyBody::Whole(body) }
+    }
+}

@@ -1,0 +1,377 @@
+//! Routes as data: what a route says about itself, and finding the one a request means.
+
+use super::guard::{Guard, Who};
+use super::limits::BODY_BYTES;
+use super::reply::Reply;
+use super::request::Request;
+use crate::app::App;
+use crate::domain::error::Result;
+use hyper::Method;
+use std::borrow::Cow;
+use std::time::Duration;
+
+/// What a route takes as a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Accepts {
+    /// Nothing.
+    None,
+    /// JSON.
+    Json,
+    /// JSON or `multipart/form-data`.
+    JsonOrMultipart,
+}
+
+/// Which pages of other sites may call a route (security rules 5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cors {
+    /// None.
+    None,
+    /// Those the flow admits: its id is the path parameter `flow` or `id`, or `chatflowid` in the body or query.
+    Flow,
+    /// Those in `CORS_ORIGINS`.
+    Listed,
+}
+
+/// A guard as the tables and the API description see it.
+#[derive(Debug, Clone, Copy)]
+pub struct GuardInfo {
+    /// The guard's name.
+    pub name: &'static str,
+    /// Whom it lets pass.
+    pub who: Who,
+}
+
+type Handle = Box<dyn Fn(&App, &Request) -> Result<Reply> + Send + Sync>;
+
+/// One line of the route table.
+pub struct Route {
+    /// Method; GET also answers HEAD.
+    pub method: Method,
+    /// Whole pattern: literal segments, and `:name` for one segment of any text.
+    pub pattern: String,
+    /// Who may call.
+    pub guard: GuardInfo,
+    /// Body kinds.
+    pub accepts: Accepts,
+    /// Largest JSON body in bytes.
+    pub limit_bytes: usize,
+    /// Pages of other sites.
+    pub cors: Cors,
+    /// One sentence for the API description.
+    pub summary: &'static str,
+    /// Longest whole answer, when it is not the usual one.
+    pub run_limit: Option<Duration>,
+    parts: Vec<Part>,
+    handle: Handle,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    Literal(&'static str),
+    Name(&'static str),
+}
+
+/// The prefix of every route that does not say otherwise.
+const PREFIX: &str = "/api/v1";
+
+/// A GET route under `/api/v1`.
+pub fn get<A: 'static>(
+    pattern: &'static str,
+    guard: Guard<A>,
+    handler: fn(&App, A, &Request) -> Result<Reply>,
+) -> Route {
+    Route { accepts: Accepts::None, ..route(Method::GET, pattern, guard, handler) }
+}
+
+/// A POST route under `/api/v1`.
+pub fn post<A: 'static>(
+    pattern: &'static str,
+    guard: Guard<A>,
+    handler: fn(&App, A, &Request) -> Result<Reply>,
+) -> Route {
+    route(Method::POST, pattern, guard, handler)
+}
+
+/// A PUT route under `/api/v1`.
+pub fn put<A: 'static>(
+    pattern: &'static str,
+    guard: Guard<A>,
+    handler: fn(&App, A, &Request) -> Result<Reply>,
+) -> Route {
+    route(Method::PUT, pattern, guard, handler)
+}
+
+/// A PATCH route under `/api/v1`.
+pub fn patch<A: 'static>(
+    pattern: &'static str,
+    guard: Guard<A>,
+    handler: fn(&App, A, &Request) -> Result<Reply>,
+) -> Route {
+    route(Method::PATCH, pattern, guard, handler)
+}
+
+/// A DELETE route under `/api/v1`.
+pub fn delete<A: 'static>(
+    pattern: &'static str,
+    guard: Guard<A>,
+    handler: fn(&App, A, &Request) -> Result<Reply>,
+) -> Route {
+    route(Method::DELETE, pattern, guard, handler)
+}
+
+fn route<A: 'static>(
+    method: Method,
+    pattern: &'static str,
+    guard: Guard<A>,
+    handler: fn(&App, A, &Request) -> Result<Reply>,
+) -> Route {
+    let handle = move |app: &App, request: &Request| {
+        // Asking judges the body first (contract 6.2); everywhere else the caller comes first (security rules 1).
+        if let (Who::Ask, Some(fault)) = (guard.who, request.fault()) {
+            return Ok(fault.reply());
+        }
+        let access = (guard.admit)(app, request)?;
+        match request.fault() {
+            Some(fault) => Ok(fault.reply()),
+            None => handler(app, access, request),
+        }
+    };
+    let parts =
+        pattern.split('/').skip(1).map(|part| part.strip_prefix(':').map_or(Part::Literal(part), Part::Name));
+    let prefix = PREFIX.split('/').skip(1).map(Part::Literal);
+    Route {
+        method,
+        pattern: format!("{PREFIX}{pattern}"),
+        guard: GuardInfo { name: guard.name, who: guard.who },
+        accepts: Accepts::Json,
+        limit_bytes: BODY_BYTES,
+        cors: Cors::None,
+        summary: "",
+        run_limit: None,
+        parts: prefix.chain(parts).collect(),
+        handle: Box::new(handle),
+    }
+}
+
+impl Route {
+    /// Takes the pattern as the whole path, outside `/api/v1`.
+    #[must_use]
+    pub fn at_root(mut self) -> Self {
+        self.parts.drain(..PREFIX.split('/').count() - 1);
+        self.pattern = self.pattern.split_off(PREFIX.len());
+        self
+    }
+
+    /// Sets what bodies it takes.
+    #[must_use]
+    pub fn accepts(mut self, accepts: Accepts) -> Self {
+        self.accepts = accepts;
+        self
+    }
+
+    /// Sets the largest JSON body.
+    #[must_use]
+    pub fn limit(mut self, limit_bytes: usize) -> Self {
+        self.limit_bytes = limit_bytes;
+        self
+    }
+
+    /// Sets which pages of other sites may call it.
+    #[must_use]
+    pub fn cors(mut self, cors: Cors) -> Self {
+        self.cors = cors;
+        self
+    }
+
+    /// Describes it.
+    #[must_use]
+    pub fn summary(mut self, summary: &'static str) -> Self {
+        self.summary = summary;
+        self
+    }
+
+    /// Sets how long a whole answer may take.
+    #[must_use]
+    pub fn run_limit(mut self, limit: Duration) -> Self {
+        self.run_limit = Some(limit);
+        self
+    }
+
+    /// The names of its path parameters, in order.
+    pub fn params(&self) -> impl Iterator<Item = &'static str> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Name(name) => Some(*name),
+            Part::Literal(_) => None,
+        })
+    }
+
+    /// Guard, body check, handler: blocking.
+    pub(super) fn run(&self, app: &App, request: &Request) -> Result<Reply> {
+        (self.handle)(app, request)
+    }
+
+    fn matches(&self, segments: &[Cow<'_, str>]) -> bool {
+        let fits = |(part, segment): (&Part, &Cow<'_, str>)| match part {
+            Part::Literal(text) => text == segment,
+            Part::Name(_) => true,
+        };
+        self.parts.len() == segments.len() && self.parts.iter().zip(segments).all(fits)
+    }
+
+    fn values(&self, segments: &[Cow<'_, str>]) -> Vec<(&'static str, String)> {
+        let named = self.parts.iter().zip(segments).filter_map(|(part, segment)| match part {
+            Part::Name(name) => Some((*name, segment.clone().into_owned())),
+            Part::Literal(_) => None,
+        });
+        named.collect()
+    }
+
+    /// Orders literal segments before parameters, from the left.
+    fn rank(&self) -> Vec<bool> {
+        self.parts.iter().map(|part| matches!(part, Part::Name(_))).collect()
+    }
+}
+
+/// All routes, in the order in which they are tried.
+pub struct Table {
+    routes: Vec<Route>,
+}
+
+/// Where a path and a method lead.
+pub(super) enum Found {
+    /// To this route, with these path parameters.
+    Route(&'static Route, Vec<(&'static str, String)>),
+    /// The path is known with other methods: the value of `Allow`.
+    OtherMethod(String),
+    /// Nowhere.
+    Nothing,
+}
+
+impl Table {
+    /// A table of these routes. The first match wins; a literal segment is tried before a parameter.
+    #[must_use]
+    pub fn new(mut routes: Vec<Route>) -> Self {
+        routes.sort_by_cached_key(Route::rank);
+        Self { routes }
+    }
+
+    /// The routes.
+    #[must_use]
+    pub fn routes(&self) -> &[Route] {
+        &self.routes
+    }
+
+    pub(super) fn find(&'static self, method: &Method, segments: &[Cow<'_, str>]) -> Found {
+        let mut methods: Vec<&str> = Vec::new();
+        for route in self.routes.iter().filter(|route| route.matches(segments)) {
+            if route.method == *method {
+                return Found::Route(route, route.values(segments));
+            }
+            methods.push(route.method.as_str());
+            if route.method == Method::GET {
+                methods.push("HEAD");
+            }
+            if route.cors != Cors::None {
+                methods.push("OPTIONS");
+            }
+        }
+        if methods.is_empty() {
+            return Found::Nothing;
+        }
+        methods.sort_unstable();
+        methods.dedup();
+        Found::OtherMethod(methods.join(", "))
+    }
+}
+
+/// Splits a path into segments, each percent-decoded once. `None` for every path that security rules 2 refuse:
+/// an empty, `.` or `..` segment, an encoded slash or backslash, NUL and control characters, text that is not
+/// UTF-8. One slash at the end is tolerated, because clients of the family send it.
+pub(super) fn segments(path: &str) -> Option<Vec<Cow<'_, str>>> {
+    let path = path.strip_prefix('/')?;
+    let path = path.strip_suffix('/').unwrap_or(path);
+    path.split('/').map(segment).collect()
+}
+
+fn segment(text: &str) -> Option<Cow<'_, str>> {
+    let decoded = percent_encoding::percent_decode_str(text).decode_utf8().ok()?;
+    let refused = decoded.is_empty()
+        || decoded == "."
+        || decoded == ".."
+        || decoded.contains(|c: char| matches!(c, '/' | '\\') || c.is_control());
+    (!refused).then_some(decoded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::guard::PUBLIC;
+    use super::*;
+
+    fn nothing(_: &App, (): (), _: &Request) -> Result<Reply> {
+        Ok(Reply::empty(204))
+    }
+
+    fn table() -> &'static Table {
+        Box::leak(Box::new(Table::new(vec![
+            get("/chatflows/:id", PUBLIC, nothing),
+            get("/chatflows/domains", PUBLIC, nothing),
+            put("/chatflows/:id", PUBLIC, nothing).cors(Cors::Flow),
+            get("/chatflows/apikey/:key", PUBLIC, nothing),
+            get("/health", PUBLIC, nothing).at_root(),
+        ])))
+    }
+
+    fn find(method: Method, path: &str) -> String {
+        let Some(segments) = segments(path) else { return "refused".to_owned() };
+        match table().find(&method, &segments) {
+            Found::Route(route, values) => {
+                let values: Vec<String> =
+                    values.iter().map(|(name, value)| format!("{name}={value}")).collect();
+                format!("{} {}", route.pattern, values.join(" ")).trim().to_owned()
+            }
+            Found::OtherMethod(allow) => format!("allow {allow}"),
+            Found::Nothing => "nothing".to_owned(),
+        }
+    }
+
+    #[test]
+    fn paths_lead_where_the_table_says() {
+        for (path, expected) in [
+            ("/api/v1/chatflows/x", "/api/v1/chatflows/:id id=x"),
+            ("/api/v1/chatflows/x/", "/api/v1/chatflows/:id id=x"),
+            ("/api/v1/chatflows/domains", "/api/v1/chatflows/domains"),
+            ("/api/v1/chatflows/apikey/k", "/api/v1/chatflows/apikey/:key key=k"),
+            ("/api/v1/chatflows/a%20b%25", "/api/v1/chatflows/:id id=a b%"),
+            ("/api/v1/%63hatflows/x", "/api/v1/chatflows/:id id=x"),
+            ("/health", "/health"),
+            ("/health/", "/health"),
+            ("/api/v1/health", "nothing"),
+            ("/chatflows/x", "nothing"),
+            ("/API/v1/chatflows/x", "nothing"),
+            ("/api/v1/Chatflows/x", "nothing"),
+            ("/api/v1/chatflows/x//", "refused"),
+            ("/api/v1//chatflows/x", "refused"),
+            ("//api/v1/chatflows/x", "refused"),
+            ("/api/v1/chatflows/..", "refused"),
+            ("/api/v1/chatflows/%2e%2e", "refused"),
+            ("/api/v1/./chatflows/x", "refused"),
+            ("/api/v1/chatflows/a%2fb", "refused"),
+            ("/api/v1/chatflows/a%5Cb", "refused"),
+            ("/api/v1/chatflows/a\\b", "refused"),
+            ("/api/v1/chatflows/a%00", "refused"),
+            ("/api/v1/chatflows/a%0a", "refused"),
+            ("/api/v1/chatflows/%ff", "refused"),
+            ("*", "refused"),
+            ("", "refused"),
+            ("/", "refused"),
+        ] {
+            assert_eq!(find(Method::GET, path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_method_is_told_the_right_ones() {
+        assert_eq!(find(Method::DELETE, "/api/v1/chatflows/x"), "allow GET, HEAD, OPTIONS, PUT");
+        assert_eq!(find(Method::POST, "/health"), "allow GET, HEAD");
+    }
+}

@@ -1,0 +1,106 @@
+//! The table of all routes. An address that is not here does not exist.
+
+use super::api::prediction::ASK;
+use super::api::{
+    accounts, credentials, document_stores, flows, keys, messages, nodes, prediction, service, variables,
+};
+use super::guard::{PUBLIC, SESSION, SIGNED_IN, any_of};
+use super::limits::BODY_CANVAS_BYTES;
+use super::router::{Accepts, Cors, Route, Table, delete, get, post, put};
+use std::sync::LazyLock;
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| Table::new(routes()));
+
+/// The table, made once.
+#[must_use]
+pub fn shared() -> &'static Table {
+    &TABLE
+}
+
+/// Every route, for the access grid and the API description.
+#[must_use]
+pub fn table() -> &'static [Route] {
+    TABLE.routes()
+}
+
+const VIEW: &[&str] = &[
+    "chatflows:view",
+    "chatflows:update",
+    "chatflows:delete",
+    "agentflows:view",
+    "agentflows:update",
+    "agentflows:delete",
+    "assistants:view",
+    "assistants:update",
+    "assistants:delete",
+];
+const WRITE: &[&str] = &[
+    "chatflows:create",
+    "chatflows:update",
+    "agentflows:create",
+    "agentflows:update",
+    "assistants:create",
+    "assistants:update",
+];
+const DELETE: &[&str] = &["chatflows:delete", "agentflows:delete", "assistants:delete"];
+
+#[rustfmt::skip]
+fn routes() -> Vec<Route> { vec![
+    // People, keys, credentials, variables (reference 1.3, 1.11; contract 2, 3)
+    post ("/account/register", PUBLIC, accounts::register).summary("Makes the first owner."),
+    post ("/auth/login", PUBLIC, accounts::login).summary("Signs in."),
+    post ("/account/logout", PUBLIC, accounts::logout).summary("Signs out."),
+    get ("/auth/me", SESSION, accounts::me).summary("The signed-in person."),
+    get ("/auth/permissions/:type", SIGNED_IN, accounts::permissions).summary("Lists the permissions there are."),
+    get ("/apikey", any_of(&["apikeys:view"]), keys::list).summary("Lists API keys."),
+    post ("/apikey", any_of(&["apikeys:create"]), keys::create).summary("Makes an API key and shows its value once."),
+    put ("/apikey/:id", any_of(&["apikeys:create", "apikeys:update"]), keys::update).summary("Renames an API key or changes its permissions."),
+    delete("/apikey/:id", any_of(&["apikeys:delete"]), keys::delete).summary("Deletes an API key."),
+    get ("/credentials", any_of(&["credentials:view"]), credentials::list).summary("Lists credentials."),
+    post ("/credentials", any_of(&["credentials:create"]), credentials::create).summary("Stores a credential."),
+    get ("/credentials/:id", any_of(&["credentials:create", "credentials:update"]), credentials::read).summary("Reads a credential with its secrets hidden."),
+    put ("/credentials/:id", any_of(&["credentials:create", "credentials:update"]), credentials::update).summary("Changes a credential."),
+    delete("/credentials/:id", any_of(&["credentials:delete"]), credentials::delete).summary("Deletes a credential."),
+    get ("/components-credentials", SIGNED_IN, credentials::types).summary("Lists credential types."),
+    get ("/components-credentials/:name", SIGNED_IN, credentials::one_type).summary("Reads credential types."),
+    get ("/variables", any_of(&["variables:view"]), variables::list).summary("Lists variables."),
+    post ("/variables", any_of(&["variables:create"]), variables::create).summary("Stores a variable."),
+    put ("/variables/:id", any_of(&["variables:create", "variables:update"]), variables::update).summary("Changes a variable."),
+    delete("/variables/:id", any_of(&["variables:delete"]), variables::delete).summary("Deletes a variable."),
+
+    // Asking (spec 4.1)
+    post  ("/prediction/:id",            ASK,            prediction::ask)         .accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).cors(Cors::Flow).summary("Asks a flow."),
+    post  ("/internal-prediction/:id",   any_of(VIEW),   prediction::ask_internal).limit(BODY_CANVAS_BYTES).summary("Asks a flow in the canvas test chat."),
+    get   ("/chatflows-streaming/:id",   PUBLIC,         flows::streaming)        .cors(Cors::Flow).summary("Whether a flow streams its answer token by token."),
+    get   ("/public-chatbotConfig/:id",  PUBLIC,         flows::chatbot_config)   .cors(Cors::Flow).summary("What a chat page needs to know of a flow."),
+
+    // Flows (reference 1.1)
+    get   ("/chatflows",                 any_of(VIEW),   flows::list)             .summary("Lists the flows of the workspace."),
+    post  ("/chatflows",                 any_of(WRITE),  flows::create)           .limit(BODY_CANVAS_BYTES).summary("Makes a flow."),
+    get   ("/chatflows/:id",             any_of(VIEW),   flows::read)             .summary("Reads a flow."),
+    put   ("/chatflows/:id",             any_of(WRITE),  flows::update)           .limit(BODY_CANVAS_BYTES).summary("Changes a flow."),
+    delete("/chatflows/:id",             any_of(DELETE), flows::delete)           .summary("Deletes a flow and its conversations."),
+    get   ("/validation/:id",            any_of(VIEW),   flows::validate)         .summary("Lists what is wrong with a flow's canvas."),
+
+    // Conversations (reference 1.2)
+    get   ("/chatmessage/:id",           any_of(VIEW),   messages::list)          .summary("Lists a flow's stored messages."),
+    delete("/chatmessage/:id",           any_of(WRITE),  messages::delete)        .summary("Deletes stored messages of a flow."),
+
+    // Cards (reference 1.5)
+    get   ("/nodes",                     SIGNED_IN,      nodes::list)             .summary("Lists all cards."),
+    get   ("/nodes/:name",               SIGNED_IN,      nodes::read)             .summary("Reads a card's definition."),
+    get   ("/nodes/category/:name",      SIGNED_IN,      nodes::of_category)      .summary("Lists the cards of a category."),
+
+    // Document stores (reference 1.9)
+    get   ("/document-store/store",      any_of(&["documentStores:view"]),   document_stores::list)  .summary("Lists document stores."),
+    post  ("/document-store/store",      any_of(&["documentStores:create"]), document_stores::create).summary("Makes a document store."),
+    get   ("/document-store/store/:id",  any_of(&["documentStores:view"]),   document_stores::read)  .summary("Reads a document store."),
+    delete("/document-store/store/:id",  any_of(&["documentStores:delete"]), document_stores::delete).summary("Deletes a document store."),
+    post  ("/document-store/upsert/:id", any_of(&["documentStores:update"]), document_stores::upsert).limit(BODY_CANVAS_BYTES).summary("Adds a text to a document store."),
+
+    // The service itself
+    get   ("/ping",                      PUBLIC,         service::ping)           .cors(Cors::Listed).summary("Answers pong."),
+    get   ("/version",                   PUBLIC,         service::version)        .cors(Cors::Listed).summary("The service's version."),
+    get   ("/health",                    PUBLIC,         service::health)         .at_root().summary("The process answers."),
+    get   ("/ready",                     PUBLIC,         service::ready)          .at_root().summary("The database answers, so requests can be served."),
+] }

@@ -1,0 +1,169 @@
+//! What is under way: how many requests hold a blocking thread, and how they are told that the service stops.
+
+use super::limits::RUNS_MAX;
+use super::sse::Pipe;
+use crate::domain::cancel::{Cancel, Reason};
+use crate::domain::error::{Error, Unavailable};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::{Notify, watch};
+
+/// How far the service has stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Phase {
+    /// It serves.
+    Open,
+    /// New requests are refused, streams are ended, whole answers may finish.
+    Draining,
+    /// Whole answers are over too.
+    Cut,
+}
+
+/// Every request under way.
+pub(super) struct Running {
+    runs: Mutex<Runs>,
+    idle: Notify,
+    phase: watch::Sender<Phase>,
+}
+
+#[derive(Default)]
+struct Runs {
+    next: u64,
+    open: HashMap<u64, Run>,
+}
+
+struct Run {
+    cancel: Cancel,
+    pipe: Option<Arc<Pipe>>,
+}
+
+/// A place among the requests under way, given back when dropped.
+pub(super) struct Ticket {
+    running: Arc<Running>,
+    number: u64,
+}
+
+impl Running {
+    pub(super) fn new() -> Arc<Self> {
+        Arc::new(Self { runs: Mutex::default(), idle: Notify::new(), phase: watch::Sender::new(Phase::Open) })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Runs> {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a place for a run that `cancel` ends.
+    pub(super) fn enter(self: &Arc<Self>, cancel: &Cancel) -> Result<Ticket, Unavailable> {
+        let mut runs = self.lock();
+        // Read under the lock: `drain` sets the phase first and looks at the runs after.
+        if *self.phase.borrow() != Phase::Open {
+            return Err(Unavailable::Restarting);
+        }
+        if runs.open.len() >= RUNS_MAX {
+            return Err(Unavailable::Busy);
+        }
+        runs.next += 1;
+        let number = runs.next;
+        runs.open.insert(number, Run { cancel: cancel.clone(), pipe: None });
+        Ok(Ticket { running: self.clone(), number })
+    }
+
+    /// True once new requests are refused.
+    pub(super) fn is_stopping(&self) -> bool {
+        *self.phase.borrow() != Phase::Open
+    }
+
+    /// Waits until the service has stopped this far.
+    pub(super) async fn reached(&self, phase: Phase) {
+        let mut watched = self.phase.subscribe();
+        // An error means the sender is gone, which this very reference rules out.
+        let _ = watched.wait_for(|now| *now >= phase).await;
+    }
+
+    /// Refuses new requests and ends every stream at once (spec 7).
+    pub(super) fn drain(&self) {
+        self.phase.send_replace(Phase::Draining);
+        let streams: Vec<(Cancel, Arc<Pipe>)> = self
+            .lock()
+            .open
+            .values()
+            .filter_map(|run| Some((run.cancel.clone(), run.pipe.clone()?)))
+            .collect();
+        for (cancel, pipe) in streams {
+            end_stream(&cancel, &pipe);
+        }
+    }
+
+    /// Ends what is still under way.
+    pub(super) fn cut(&self) {
+        let cancels: Vec<Cancel> = self.lock().open.values().map(|run| run.cancel.clone()).collect();
+        for cancel in cancels {
+            cancel.cancel(Reason::Shutdown);
+        }
+        // Told last: whoever waits for an answer gives up now, and must not be the first to say why the run ended.
+        self.phase.send_replace(Phase::Cut);
+    }
+
+    /// Waits until nothing is under way.
+    pub(super) async fn idle(&self) {
+        loop {
+            let notified = self.idle.notified();
+            if self.lock().open.is_empty() {
+                return;
+            }
+            notified.await;
+        }
+    }
+}
+
+fn end_stream(cancel: &Cancel, pipe: &Pipe) {
+    pipe.cut(&Error::Unavailable(Unavailable::Restarting));
+    cancel.cancel(Reason::Shutdown);
+}
+
+impl Ticket {
+    /// Tells that the run became a stream, which a stop ends at once.
+    pub(super) fn streams(&self, pipe: &Arc<Pipe>) {
+        let mut runs = self.running.lock();
+        let Some(run) = runs.open.get_mut(&self.number) else { return };
+        run.pipe = Some(pipe.clone());
+        let cancel = run.cancel.clone();
+        drop(runs);
+        if self.running.is_stopping() {
+            end_stream(&cancel, pipe);
+        }
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        let mut runs = self.running.lock();
+        let run = runs.open.remove(&self.number);
+        let empty = runs.open.is_empty();
+        drop(runs);
+        drop(run);
+        if empty {
+            self.running.idle.notify_waiters();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_bounded_and_places_come_back() {
+        let running = Running::new();
+        let cancel = Cancel::new(None);
+        let mut tickets: Vec<Ticket> = (0..RUNS_MAX).map(|_| running.enter(&cancel).ok().unwrap()).collect();
+        assert_eq!(running.enter(&cancel).err(), Some(Unavailable::Busy));
+        tickets.pop();
+        assert!(running.enter(&cancel).is_ok());
+        running.drain();
+        assert_eq!(running.enter(&cancel).err(), Some(Unavailable::Restarting));
+        assert_eq!(cancel.reason(), None);
+        running.cut();
+        assert_eq!(cancel.reason(), Some(Reason::Shutdown));
+    }
+}

@@ -1,0 +1,250 @@
+//! Listening, connections, and the stop (spec 7, security rules 2 and 11).
+
+use super::body::BodyBudget;
+use super::dispatch::{Door, Head, Peer, dispatch};
+use super::limits::{BODIES_BYTES_MAX, CONNECTION_BUFFER_BYTES, CONNECTIONS_MAX, HEAD_BYTES_MAX, Pace};
+use super::router::Table;
+use super::routes;
+use super::running::Running;
+use super::wire::{Link, Wire};
+use crate::app::App;
+use crate::settings::Settings;
+use bytes::Bytes;
+use hyper::body::{Body, Frame, Incoming, SizeHint};
+use hyper::header::{
+    HeaderName, HeaderValue, REFERRER_POLICY, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS,
+};
+use hyper::{HeaderMap, Method, Response, Version};
+use hyper_util::rt::TokioTimer;
+use std::convert::Infallible;
+use std::future::{Future, poll_fn};
+use std::io;
+use std::net::SocketAddr;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
+use tower_service::Service;
+use warp::Filter as _;
+use warp::reply::Response as WarpResponse;
+
+/// Pause after a failed accept: usually the process is out of file descriptors, and some will be closed soon.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Serves the route table on `listener` until `stop` resolves, then stops as spec 7 says: new requests get 503,
+/// streams end with their 503 event, whole answers get a while to finish. Returns once everything is answered or
+/// given up; the runtime needs [`super::limits::RUNS_MAX`] blocking threads and should be shut down with a timeout.
+///
+/// # Errors
+/// When the listener has no local address any more.
+pub async fn serve(app: App, listener: TcpListener, stop: impl Future<Output = ()>) -> io::Result<()> {
+    serve_table(app, routes::shared(), Pace::default(), listener, stop).await
+}
+
+/// As [`serve`], with another table and other times: for tests and for programs that embed the door.
+///
+/// # Errors
+/// As [`serve`].
+pub async fn serve_table(
+    app: App,
+    table: &'static Table,
+    pace: Pace,
+    listener: TcpListener,
+    stop: impl Future<Output = ()>,
+) -> io::Result<()> {
+    listener.local_addr()?;
+    let strict_transport = strict_transport(&app.settings);
+    let running = Running::new();
+    let budget = BodyBudget::new(BODIES_BYTES_MAX);
+    let door = Arc::new(Door { app, table, pace: pace.clone(), running: running.clone(), budget });
+    let filter = one_filter(door);
+    let (closing, closed) = watch::channel(false);
+    let mut connections = JoinSet::new();
+    let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let drained = async {
+        stop.await;
+        running.drain();
+        if tokio::time::timeout(pace.drain, running.idle()).await.is_err() {
+            running.cut();
+            let _ = tokio::time::timeout(pace.drain_cancelled, running.idle()).await;
+        }
+    };
+    let mut drained = pin!(drained);
+    loop {
+        while connections.try_join_next().is_some() {}
+        let accepted = tokio::select! {
+            accepted = accept(&listener, &room) => accepted,
+            () = &mut drained => break,
+        };
+        let Some((socket, address, place)) = accepted else { continue };
+        let connection = connection(
+            socket,
+            address,
+            pace.clone(),
+            strict_transport.clone(),
+            filter.clone(),
+            closed.clone(),
+        );
+        connections.spawn(async move {
+            connection.await;
+            drop(place);
+        });
+    }
+    drop(listener);
+    closing.send_replace(true);
+    let all_closed = async { while connections.join_next().await.is_some() {} };
+    let _ = tokio::time::timeout(pace.close, all_closed).await;
+    Ok(())
+}
+
+async fn accept(
+    listener: &TcpListener,
+    room: &Arc<Semaphore>,
+) -> Option<(TcpStream, SocketAddr, tokio::sync::OwnedSemaphorePermit)> {
+    let place = room.clone().acquire_owned().await.ok()?;
+    match listener.accept().await {
+        Ok((socket, address)) => Some((socket, address, place)),
+        Err(error) => {
+            tracing::warn!(kind = ?error.kind(), "a connection could not be accepted");
+            tokio::time::sleep(ACCEPT_PAUSE).await;
+            None
+        }
+    }
+}
+
+/// The one warp filter. Never a filter per route: that does not scale (architecture).
+fn one_filter(
+    door: Arc<Door>,
+) -> impl warp::Filter<Extract = (WarpResponse,), Error = warp::Rejection> + Clone + Send + Sync + 'static {
+    warp::any()
+        .and(warp::ext::get::<Peer>())
+        .and(warp::method())
+        .and(warp::path::full())
+        .and(warp::query::raw().or(warp::any().map(String::new)).unify())
+        .and(warp::header::headers_cloned())
+        .and(warp::body::stream())
+        .then(
+            move |peer: Peer,
+                  method: Method,
+                  path: warp::path::FullPath,
+                  query: String,
+                  headers: HeaderMap,
+                  body| {
+                let head = Head { peer, method, path: path.as_str().to_owned(), query, headers };
+                // Boxed, so that a connection gives the memory back when the answer's head is out.
+                Box::pin(dispatch(door.clone(), head, body))
+            },
+        )
+}
+
+/// Serves one connection to its end.
+async fn connection<F>(
+    socket: TcpStream,
+    address: SocketAddr,
+    pace: Pace,
+    strict_transport: Option<Arc<str>>,
+    filter: F,
+    mut closed: watch::Receiver<bool>,
+) where
+    F: warp::Filter<Extract = (WarpResponse,), Error = warp::Rejection> + Clone + Send + Sync + 'static,
+    F::Future: Send,
+{
+    let _ = socket.set_nodelay(true);
+    let link = Arc::new(Link::default());
+    let backstop = pace.idle + pace.headers;
+    let wire = Wire::new(socket, link.clone(), pace, strict_transport.clone());
+    let warped = warp::service(filter);
+    let end = link.clone();
+    let service = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
+        link.begin();
+        let needs_host = request.version() == Version::HTTP_11;
+        request.extensions_mut().insert(Peer { address, needs_host, link: link.clone() });
+        let answer = warped.clone().call(request);
+        let (link, strict_transport) = (link.clone(), strict_transport.clone());
+        async move {
+            let response = answer.await?;
+            link.answered();
+            Ok::<_, Infallible>(finished(response, link, strict_transport.as_deref()))
+        }
+    });
+    let mut builder = hyper::server::conn::http1::Builder::new();
+    builder
+        .timer(TokioTimer::new())
+        // The wire keeps the exact times; this ends what it cannot see.
+        .header_read_timeout(backstop)
+        .max_header_size(HEAD_BYTES_MAX)
+        .max_buf_size(CONNECTION_BUFFER_BYTES)
+        .keep_alive(true)
+        .pipeline_flush(false);
+    let mut connection = pin!(builder.serve_connection(wire, service));
+    let mut closing = pin!(closed.wait_for(|closed| *closed));
+    let mut told = false;
+    // An error here is a client that left or broke the rules; both are told on the wire, where they can be.
+    poll_fn(|cx: &mut Context<'_>| {
+        if !told && closing.as_mut().poll(cx).is_ready() {
+            told = true;
+            connection.as_mut().graceful_shutdown();
+        }
+        let served = connection.as_mut().poll(cx).map(|_| ());
+        // The service does not wait for clients that are slow to close.
+        if told && end.is_shut() { Poll::Ready(()) } else { served }
+    })
+    .await;
+}
+
+fn strict_transport(settings: &Settings) -> Option<Arc<str>> {
+    let subdomains = if settings.hsts_subdomains { "; includeSubDomains" } else { "" };
+    settings.https().then(|| Arc::from(format!("max-age=31536000{subdomains}")))
+}
+
+/// Adds the headers every response has (security rules 2) and watches for the end of its body.
+fn finished(
+    response: WarpResponse,
+    link: Arc<Link>,
+    strict_transport: Option<&str>,
+) -> Response<Watched<impl Body<Data = Bytes, Error = warp::Error> + use<>>> {
+    let mut response = response.map(|body| Watched { body, link });
+    let headers = response.headers_mut();
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.entry(REFERRER_POLICY).or_insert(HeaderValue::from_static("same-origin"));
+    if let Some(value) = strict_transport {
+        let value = HeaderValue::from_str(value).expect("the value is made of visible characters");
+        headers.insert::<HeaderName>(STRICT_TRANSPORT_SECURITY, value);
+    }
+    response
+}
+
+/// A body that tells the wire when it is over.
+struct Watched<B> {
+    body: B,
+    link: Arc<Link>,
+}
+
+impl<B: Body + Unpin> Body for Watched<B> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+        Pin::new(&mut self.body).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl<B> Drop for Watched<B> {
+    fn drop(&mut self) {
+        self.link.end();
+    }
+}

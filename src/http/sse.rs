@@ -1,0 +1,337 @@
+//! Server-sent events: framing (contract 6.1, reference 3.5), and the pipe from a blocking run to a connection.
+//!
+//! The run appends frames to one bounded buffer and the connection takes whatever is there, so a burst of tokens
+//! becomes one chunk on the wire. A reader that is slow makes the run wait; one that is gone ends it.
+
+use super::error::{event_data, internal_message};
+use super::limits::STREAM_BUFFER_BYTES;
+use crate::domain::cancel::{Cancel, Reason};
+use crate::domain::error::Error;
+use bytes::Bytes;
+use futures_util::Stream;
+use serde::Serialize;
+use serde_json::Value;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+use tokio::time::{Instant, Sleep};
+
+/// The reader of a stream is gone, or the stream was ended: the run should stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gone;
+
+impl std::fmt::Display for Gone {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the reader of the stream is gone")
+    }
+}
+
+impl std::error::Error for Gone {}
+
+/// The writing end of a stream. Dropping it ends the stream; dropped by a panic it ends it with an error.
+pub struct EventSink {
+    pipe: Arc<Pipe>,
+}
+
+#[derive(Serialize)]
+struct Event<'a, T: Serialize + ?Sized> {
+    event: &'a str,
+    data: &'a T,
+}
+
+impl EventSink {
+    /// Sends one event; waits while the reader is slow.
+    ///
+    /// # Errors
+    /// [`Gone`] when nobody reads any more.
+    pub fn send(&self, event: &str, data: &Value) -> Result<(), Gone> {
+        self.pipe.write(&Event { event, data })
+    }
+
+    /// Sends a fragment of the answer, without building a value for it.
+    ///
+    /// # Errors
+    /// As [`Self::send`].
+    pub fn token(&self, text: &str) -> Result<(), Gone> {
+        self.pipe.write(&Event { event: "token", data: text })
+    }
+
+    /// Sends one event whose payload has more than `event` and `data` (`thinking` has `duration`).
+    ///
+    /// # Errors
+    /// As [`Self::send`].
+    pub fn send_whole(&self, payload: &impl Serialize) -> Result<(), Gone> {
+        self.pipe.write(payload)
+    }
+
+    /// Ends the stream the way a failed run ends it: `error`, then `end` (spec 6).
+    ///
+    /// # Errors
+    /// As [`Self::send`].
+    pub fn fail(&self, error: &Error) -> Result<(), Gone> {
+        self.send("error", &event_data(error))?;
+        self.end()
+    }
+
+    /// Sends the last event.
+    ///
+    /// # Errors
+    /// As [`Self::send`].
+    pub fn end(&self) -> Result<(), Gone> {
+        self.pipe.write(&Event { event: "end", data: "[DONE]" })
+    }
+}
+
+impl Drop for EventSink {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.pipe.cut(&Error::Failed(internal_message()));
+        } else {
+            self.pipe.finish();
+        }
+    }
+}
+
+#[derive(Default)]
+struct State {
+    buffer: Vec<u8>,
+    reader: Option<Waker>,
+    /// No more frames come: the run returned, or the stream was cut.
+    finished: bool,
+    /// Nobody takes frames any more.
+    abandoned: bool,
+}
+
+/// The buffer between a run and its connection.
+#[derive(Default)]
+pub(super) struct Pipe {
+    state: Mutex<State>,
+    room: Condvar,
+}
+
+impl Pipe {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self, payload: &impl Serialize) -> Result<(), Gone> {
+        let mut state = self.lock();
+        while state.buffer.len() >= STREAM_BUFFER_BYTES && !state.finished && !state.abandoned {
+            state = self.room.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        if state.finished || state.abandoned {
+            return Err(Gone);
+        }
+        append(&mut state.buffer, payload);
+        Self::wake(state);
+        Ok(())
+    }
+
+    fn wake(mut state: MutexGuard<'_, State>) {
+        let reader = state.reader.take();
+        drop(state);
+        if let Some(reader) = reader {
+            reader.wake();
+        }
+    }
+
+    fn finish(&self) {
+        let mut state = self.lock();
+        state.finished = true;
+        self.room.notify_all();
+        Self::wake(state);
+    }
+
+    /// Ends the stream from outside with an error; what the run sends afterwards is dropped.
+    pub(super) fn cut(&self, error: &Error) {
+        let mut state = self.lock();
+        if state.finished || state.abandoned {
+            return;
+        }
+        append(&mut state.buffer, &Event { event: "error", data: &event_data(error) });
+        append(&mut state.buffer, &Event { event: "end", data: "[DONE]" });
+        state.finished = true;
+        self.room.notify_all();
+        Self::wake(state);
+    }
+}
+
+/// Appends one frame. Inside the JSON the text `data:` is written `data\u003a`, because stock clients split there.
+fn append(buffer: &mut Vec<u8>, payload: &impl Serialize) {
+    let start = buffer.len();
+    buffer.extend_from_slice(b"message:\ndata:");
+    let json = buffer.len();
+    if serde_json::to_writer(&mut *buffer, payload).is_err() {
+        // Only a value whose own Serialize refuses gets here; half a frame must not reach the wire.
+        buffer.truncate(start);
+        tracing::error!("an event could not be written as JSON");
+        return;
+    }
+    if let Some(first) = split_here(&buffer[json..]) {
+        let tail = buffer.split_off(json + first);
+        let mut rest = tail.as_slice();
+        while let Some(colon) = rest.iter().position(|byte| *byte == b':') {
+            buffer.extend_from_slice(&rest[..colon]);
+            let replaced = buffer[json..].ends_with(b"data");
+            buffer.extend_from_slice(if replaced { b"\\u003a" } else { b":" });
+            rest = &rest[colon + 1..];
+        }
+        buffer.extend_from_slice(rest);
+    }
+    buffer.extend_from_slice(b"\n\n");
+}
+
+/// Where the first `data:` ends in its colon.
+fn split_here(json: &[u8]) -> Option<usize> {
+    let colons = json.iter().enumerate().filter(|(_, byte)| **byte == b':');
+    colons.map(|(at, _)| at).find(|at| json[..*at].ends_with(b"data"))
+}
+
+/// The reading end: the body of the response.
+pub(super) struct EventBody {
+    pipe: Arc<Pipe>,
+    cancel: Cancel,
+    silence: Pin<Box<Sleep>>,
+    heartbeat: Duration,
+    last: Instant,
+    /// Kept until the body is gone, so that a stopping service waits for its bytes.
+    _kept: Arc<dyn Send + Sync>,
+}
+
+/// Makes both ends. `kept` lives as long as the body does.
+pub(super) fn channel(
+    cancel: Cancel,
+    heartbeat: Duration,
+    kept: Arc<dyn Send + Sync>,
+) -> (EventSink, EventBody, Arc<Pipe>) {
+    let pipe = Arc::new(Pipe::default());
+    let last = Instant::now();
+    let silence = Box::pin(tokio::time::sleep_until(last + heartbeat));
+    let body = EventBody { pipe: pipe.clone(), cancel, silence, heartbeat, last, _kept: kept };
+    (EventSink { pipe: pipe.clone() }, body, pipe)
+}
+
+impl Stream for EventBody {
+    type Item = Result<Bytes, Infallible>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let pipe = self.pipe.clone();
+        let mut state = pipe.lock();
+        if !state.buffer.is_empty() {
+            let frames = std::mem::take(&mut state.buffer);
+            drop(state);
+            pipe.room.notify_all();
+            self.last = Instant::now();
+            return Poll::Ready(Some(Ok(frames.into())));
+        }
+        if state.finished {
+            return Poll::Ready(None);
+        }
+        state.reader = Some(cx.waker().clone());
+        drop(state);
+        while self.silence.as_mut().poll(cx).is_ready() {
+            let due = self.last + self.heartbeat;
+            let now = Instant::now();
+            if due > now {
+                self.silence.as_mut().reset(due);
+                continue;
+            }
+            self.last = now;
+            let next = now + self.heartbeat;
+            self.silence.as_mut().reset(next);
+            return Poll::Ready(Some(Ok(Bytes::from_static(b":heartbeat\n"))));
+        }
+        Poll::Pending
+    }
+}
+
+impl Drop for EventBody {
+    fn drop(&mut self) {
+        let mut state = self.pipe.lock();
+        state.abandoned = true;
+        state.buffer = Vec::new();
+        let left_early = !state.finished;
+        drop(state);
+        self.pipe.room.notify_all();
+        if left_early {
+            self.cancel.cancel(Reason::CallerLeft);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn frame(payload: &impl Serialize) -> String {
+        let mut buffer = b"earlier ".to_vec();
+        append(&mut buffer, payload);
+        String::from_utf8(buffer).unwrap()["earlier ".len()..].to_owned()
+    }
+
+    #[test]
+    fn a_frame_is_two_lines_and_a_blank_one() {
+        assert_eq!(
+            frame(&Event { event: "token", data: "a\nb" }),
+            "message:\ndata:{\"event\":\"token\",\"data\":\"a\\nb\"}\n\n"
+        );
+        let data = json!({"x": "data: 1 data:2", "data:": [":", "metadata:"]});
+        let text = frame(&Event { event: "metadata", data: &data });
+        assert_eq!(text.matches("data:").count(), 1, "{text}");
+        let json: Value =
+            serde_json::from_str(text.trim_end().strip_prefix("message:\ndata:").unwrap()).unwrap();
+        assert_eq!(json, json!({"event": "metadata", "data": data}));
+    }
+
+    #[tokio::test]
+    async fn frames_that_wait_leave_together_and_a_gone_reader_ends_the_run() {
+        use futures_util::StreamExt as _;
+        let cancel = Cancel::new(None);
+        let (sink, mut body, _) = channel(cancel.clone(), Duration::from_secs(60), Arc::new(()));
+        sink.token("a").unwrap();
+        sink.token("b").unwrap();
+        let chunk = body.next().await.unwrap().unwrap();
+        assert_eq!(chunk.iter().filter(|byte| **byte == b'm').count(), 2);
+        drop(body);
+        assert_eq!(sink.token("c"), Err(Gone));
+        assert_eq!(cancel.reason(), Some(Reason::CallerLeft));
+    }
+
+    #[tokio::test]
+    async fn a_cut_stream_ends_with_the_error_and_drops_the_rest() {
+        use futures_util::StreamExt as _;
+        let cancel = Cancel::new(None);
+        let (sink, mut body, pipe) = channel(cancel.clone(), Duration::from_secs(60), Arc::new(()));
+        pipe.cut(&Error::Unavailable(crate::domain::error::Unavailable::Restarting));
+        assert_eq!(sink.token("late"), Err(Gone));
+        let text = String::from_utf8(body.next().await.unwrap().unwrap().to_vec()).unwrap();
+        assert!(
+            text.contains(r#""status":503,"code":"UNAVAILABLE""#)
+                && text.ends_with("\"end\",\"data\":\"[DONE]\"}\n\n")
+        );
+        assert!(body.next().await.is_none());
+        drop(body);
+        assert_eq!(cancel.reason(), None);
+    }
+
+    #[tokio::test]
+    async fn a_slow_reader_holds_the_run_and_silence_is_broken_by_a_comment() {
+        use futures_util::StreamExt as _;
+        let (sink, mut body, _) = channel(Cancel::new(None), Duration::from_millis(30), Arc::new(()));
+        assert_eq!(body.next().await.unwrap().unwrap(), ":heartbeat\n");
+        let text = "x".repeat(1000);
+        let writer = std::thread::spawn(move || (0..100).all(|_| sink.token(&text).is_ok()));
+        std::thread::sleep(Duration::from_millis(50));
+        let first = body.next().await.unwrap().unwrap();
+        assert!(first.len() < STREAM_BUFFER_BYTES + 2000);
+        let mut total = first.len();
+        while let Some(chunk) = body.next().await {
+            total += chunk.unwrap().len();
+        }
+        assert!(writer.join().unwrap());
+        assert!(total > 100_000);
+    }
+}

@@ -1,0 +1,31 @@
+//! Flowkeep hosts LLM flows and answers questions through them.
+//!
+//! The map of the house, floor by floor; a floor uses only floors below it (`ARCHITECTURE.md`):
+//!
+//! | floor | rooms |
+//! |---|---|
+//! | 6 doors | `http/` the API on warp, `tasks/` what runs beside requests, `cli/` the command line |
+//! | 5 verbs | `app.rs` the house in one handle, `ops/` the operations |
+//! | 4 running | `engine/` canvases become plans, plans answer |
+//! | 3 cards | `cards/` one file per card |
+//! | 2 adapters | `store/` the database, `files/` secrets on disk, `boards/` what a restart forgets, `llm/` model providers |
+//! | 1 ground | `canvas/` a flow's drawing, `net/` outgoing HTTP |
+//! | 0 nouns | `domain/` the words of the specification, `limits.rs` every number, `settings/` the environment, `clock.rs` the time |
+
+pub mod app;
+pub mod boards;
+pub mod canvas;
+pub mod cards;
+pub mod cli;
+pub mod clock;
+pub mod domain;
+pub mod engine;
+pub mod files;
+pub mod http;
+pub mod limits;
+pub mod llm;
+pub mod net;
+pub mod ops;
+pub mod settings;
+pub mod store;
+pub mod tasks;

@@ -1,0 +1,268 @@
+//! Anthropic's messages.
+
+mod request;
+#[cfg(test)]
+mod tests;
+
+use super::refusal::Refusals;
+use super::reply::{Partial, Reply, argument_object, broke_off};
+use super::sse::Events;
+use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, OnDelta, ToolCall, endpoint};
+use crate::domain::cancel::Cancel;
+use serde_json::{Map, Value, json};
+use std::collections::HashMap;
+use std::io::Read;
+use std::sync::{Mutex, PoisonError};
+
+/// Where Anthropic itself is.
+pub const ANTHROPIC_BASE: &str = "https://api.anthropic.com";
+/// The version of the protocol this file speaks.
+const PROTOCOL_VERSION: &str = "2023-06-01";
+/// Turns whose thinking is remembered.
+const THOUGHTS_MAX: usize = 256;
+
+/// A model behind the messages protocol. What is `None` or empty is left to the provider.
+#[derive(Debug)]
+pub struct Anthropic {
+    /// Where and with which key; the base address ends before `/v1/messages`.
+    pub endpoint: Endpoint,
+    /// The model's name.
+    pub model: String,
+    /// Not sent while the model thinks, which allows no other than its own.
+    pub temperature: Option<f64>,
+    /// The most tokens the model may write; the protocol demands one, so there is a default for each family.
+    pub max_tokens: Option<u64>,
+    /// Not sent while the model thinks.
+    pub top_p: Option<f64>,
+    /// Not sent while the model thinks.
+    pub top_k: Option<u64>,
+    /// Words at which the model stops.
+    pub stop: Vec<String>,
+    /// Lets the model think, with this many tokens (at least 1,024).
+    pub thinking_tokens: Option<u64>,
+    /// Messages may carry images.
+    pub images: bool,
+    /// The reply comes in fragments.
+    pub streaming: bool,
+    /// Further fields of the body, as the owner wrote them.
+    pub extra: Map<String, Value>,
+    /// The thinking that led to a turn's first tool call, signed by the provider, which wants it back with the call.
+    thoughts: Mutex<HashMap<String, Vec<Value>>>,
+}
+
+impl Anthropic {
+    /// A model with the provider's defaults, streaming.
+    #[must_use]
+    pub fn new(endpoint: Endpoint, model: &str) -> Self {
+        Self {
+            endpoint,
+            model: model.to_owned(),
+            temperature: None,
+            max_tokens: None,
+            top_p: None,
+            top_k: None,
+            stop: Vec::new(),
+            thinking_tokens: None,
+            images: false,
+            streaming: true,
+            extra: Map::new(),
+            thoughts: Mutex::default(),
+        }
+    }
+
+    fn thoughts_before(&self, call_id: &str) -> Option<Vec<Value>> {
+        self.thoughts.lock().unwrap_or_else(PoisonError::into_inner).get(call_id).cloned()
+    }
+
+    fn remember(&self, completion: &Completion, thoughts: Vec<Value>) {
+        let Some(first) = completion.calls.first() else { return };
+        let mut known = self.thoughts.lock().unwrap_or_else(PoisonError::into_inner);
+        if !thoughts.is_empty() && known.len() < THOUGHTS_MAX {
+            known.insert(first.id.clone(), thoughts);
+        }
+    }
+}
+
+impl ChatModel for Anthropic {
+    fn chat(
+        &self,
+        request: &ChatRequest,
+        cancel: &Cancel,
+        on: &mut OnDelta<'_>,
+    ) -> Result<Completion, ModelError> {
+        let mut headers = vec![("anthropic-version", PROTOCOL_VERSION)];
+        if let Some(key) = &self.endpoint.key {
+            headers.push(("x-api-key", key.expose()));
+        }
+        let body = request::body(self, request);
+        let mut incoming = self.endpoint.post("/v1/messages", &headers, &body, &self.model, cancel)?;
+        drop(body);
+        let refusals = self.endpoint.refusals(&self.model);
+        let mut reply = Reply::new(on);
+        let thoughts = if self.streaming && !endpoint::is_whole(&incoming) {
+            read_stream(&mut incoming, &mut reply, &refusals)?
+        } else {
+            read_whole(&mut incoming, &mut reply, &refusals)?
+        };
+        incoming.finish();
+        let completion = reply.done()?;
+        self.remember(&completion, thoughts);
+        Ok(completion)
+    }
+
+    fn takes_images(&self) -> bool {
+        self.images
+    }
+
+    fn streams(&self) -> bool {
+        self.streaming
+    }
+}
+
+/// Reads events until `message_stop`; gives the thinking blocks as they are to be sent back.
+fn read_stream(
+    source: &mut impl Read,
+    reply: &mut Reply<'_, '_>,
+    refusals: &Refusals<'_>,
+) -> Result<Vec<Value>, ModelError> {
+    let mut events = Events::new(source);
+    let mut thoughts = Vec::new();
+    while let Some(event) = events.next()? {
+        let data: Value = serde_json::from_str(event.data).map_err(|error| {
+            if error.is_eof() {
+                broke_off()
+            } else {
+                ModelError::Garbled("an event of it is not JSON".into())
+            }
+        })?;
+        match data["type"].as_str().unwrap_or(event.name) {
+            "message_start" => take_usage(&data["message"]["usage"], reply),
+            "content_block_start" => begin_block(&data, reply, &mut thoughts)?,
+            "content_block_delta" => take_delta(&data, reply, &mut thoughts)?,
+            "message_delta" => {
+                take_usage(&data["usage"], reply);
+                refused(&data["delta"], reply)?;
+            }
+            "message_stop" => return Ok(thoughts),
+            "error" => return Err(refusals.of_event(&data["error"])),
+            _ => {}
+        }
+    }
+    Err(broke_off())
+}
+
+fn begin_block(data: &Value, reply: &mut Reply<'_, '_>, thoughts: &mut Vec<Value>) -> Result<(), ModelError> {
+    let block = &data["content_block"];
+    match block["type"].as_str() {
+        Some("text") => reply.text(block["text"].as_str().unwrap_or_default()),
+        Some("thinking" | "redacted_thinking") => {
+            thoughts.push(block.clone());
+            reply.thinking(block["thinking"].as_str().unwrap_or_default())
+        }
+        Some("tool_use") => {
+            let text = |name: &str| block[name].as_str().unwrap_or_default().to_owned();
+            // Arguments come as fragments; a block that holds them already is of a server that does not split them.
+            let given = block["input"].as_object().filter(|input| !input.is_empty());
+            let arguments = given.map(|input| Value::Object(input.clone()).to_string()).unwrap_or_default();
+            reply.begin_call(Partial {
+                index: data["index"].as_u64(),
+                id: text("id"),
+                name: text("name"),
+                arguments,
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn take_delta(data: &Value, reply: &mut Reply<'_, '_>, thoughts: &mut [Value]) -> Result<(), ModelError> {
+    let delta = &data["delta"];
+    let text = |name: &str| delta[name].as_str().unwrap_or_default();
+    match delta["type"].as_str() {
+        Some("text_delta") => reply.text(text("text")),
+        Some("thinking_delta") => {
+            append(thoughts.last_mut(), "thinking", text("thinking"));
+            reply.thinking(text("thinking"))
+        }
+        Some("signature_delta") => {
+            append(thoughts.last_mut(), "signature", text("signature"));
+            Ok(())
+        }
+        Some("input_json_delta") => {
+            let index = data["index"].as_u64();
+            let partial = reply.partial().iter_mut().rev().find(|partial| partial.index == index);
+            if let Some(partial) = partial {
+                partial.arguments.push_str(text("partial_json"));
+            }
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn append(block: Option<&mut Value>, name: &str, text: &str) {
+    if let Some(block) = block.and_then(Value::as_object_mut) {
+        match block.entry(name).or_insert_with(|| json!("")) {
+            Value::String(all) => all.push_str(text),
+            other => *other = text.into(),
+        }
+    }
+}
+
+/// Later counts replace earlier ones; one that is not named stays.
+fn take_usage(wire: &Value, reply: &mut Reply<'_, '_>) {
+    if !wire.is_object() {
+        return;
+    }
+    let usage = reply.usage();
+    let count = |name: &str| wire[name].as_u64();
+    if let Some(fresh) = count("input_tokens") {
+        // Tokens written to and read from the cache are counted apart by the provider.
+        let cached = count("cache_read_input_tokens").unwrap_or(0);
+        usage.input_tokens = fresh + cached + count("cache_creation_input_tokens").unwrap_or(0);
+        usage.cached_tokens = cached;
+    }
+    if let Some(written) = count("output_tokens") {
+        usage.output_tokens = written;
+    }
+}
+
+fn refused(message: &Value, reply: &Reply<'_, '_>) -> Result<(), ModelError> {
+    if message["stop_reason"] == "refusal" && reply.is_empty() {
+        return Err(ModelError::Provider { status: 200, message: "the model refused to answer".into() });
+    }
+    Ok(())
+}
+
+fn read_whole(
+    source: &mut impl Read,
+    reply: &mut Reply<'_, '_>,
+    refusals: &Refusals<'_>,
+) -> Result<Vec<Value>, ModelError> {
+    let message = endpoint::read_whole(source)?;
+    if message["type"] == "error" {
+        return Err(refusals.of_event(&message["error"]));
+    }
+    let Some(content) = message["content"].as_array() else {
+        return Err(ModelError::Garbled("it is not a message".into()));
+    };
+    take_usage(&message["usage"], reply);
+    let mut thoughts = Vec::new();
+    for block in content {
+        let text = |name: &str| block[name].as_str().unwrap_or_default();
+        match block["type"].as_str() {
+            Some("text") => reply.text(text("text"))?,
+            Some("thinking" | "redacted_thinking") => {
+                thoughts.push(block.clone());
+                reply.thinking(text("thinking"))?;
+            }
+            Some("tool_use") => {
+                let arguments = argument_object(&block["input"]);
+                reply.call(ToolCall { id: text("id").into(), name: text("name").into(), arguments })?;
+            }
+            _ => {}
+        }
+    }
+    refused(&message, reply)?;
+    Ok(thoughts)
+}

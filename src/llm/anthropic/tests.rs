@@ -1,0 +1,175 @@
+//! Recorded replies, cut and split everywhere, and the bodies that are sent.
+
+use super::*;
+use crate::domain::prediction::Usage;
+use crate::llm::sse::tests::Pieces;
+use crate::llm::{ApiKey, Content, Delta, Message, ToolSpec};
+use crate::net::Outgoing;
+
+const SAMPLE: &str = concat!(
+    "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"role\":\"assistant\",\"content\":[],\"usage\":{\"input_tokens\":10,\"cache_creation_input_tokens\":2,\"cache_read_input_tokens\":5,\"output_tokens\":1}}}\n\n",
+    "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"thinking\",\"thinking\":\"\"}}\n\n",
+    "event: ping\ndata: {\"type\":\"ping\"}\n\n",
+    "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"thinking_delta\",\"thinking\":\"hm\"}}\n\n",
+    "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"signature_delta\",\"signature\":\"sig\"}}\n\n",
+    "event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":0}\n\n",
+    "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":1,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n",
+    "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":1,\"delta\":{\"type\":\"text_delta\",\"text\":\"Grüße \"}}\n\n",
+    "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":1,\"delta\":{\"type\":\"text_delta\",\"text\":\"👋\"}}\n\n",
+    "event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":1}\n\n",
+    "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":2,\"content_block\":{\"type\":\"tool_use\",\"id\":\"toolu_1\",\"name\":\"add\",\"input\":{}}}\n\n",
+    "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":2,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"{\\\"a\\\"\"}}\n\n",
+    "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":2,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\":1}\"}}\n\n",
+    "event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":2}\n\n",
+    "event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"tool_use\"},\"usage\":{\"output_tokens\":42}}\n\n",
+    "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n",
+);
+
+fn read(mut source: impl Read) -> Result<(Completion, Vec<Value>), ModelError> {
+    let mut on = |_: Delta<'_>| Ok(());
+    let mut reply = Reply::new(&mut on);
+    let thoughts = read_stream(&mut source, &mut reply, &Refusals::new("m", Vec::new()))?;
+    Ok((reply.done()?, thoughts))
+}
+
+fn expected() -> (Completion, Vec<Value>) {
+    let call = ToolCall { id: "toolu_1".into(), name: "add".into(), arguments: json!({"a":1}) };
+    let usage = Usage { input_tokens: 17, output_tokens: 42, cached_tokens: 5, reasoning_tokens: 0 };
+    let completion =
+        Completion {
+            text: "Grüße 👋".into(), thinking: "hm".into(), calls: vec![call], usage: Some(usage)
+        };
+    (completion, vec![json!({"type":"thinking","thinking":"hm","signature":"sig"})])
+}
+
+#[test]
+fn a_stream_is_read_however_it_is_split() {
+    assert_eq!(read(Pieces::bytes(SAMPLE.as_bytes())), Ok(expected()));
+    for at in 0..=SAMPLE.len() {
+        assert_eq!(read(Pieces::split(SAMPLE.as_bytes(), at)), Ok(expected()), "split at {at}");
+    }
+}
+
+#[test]
+fn a_stream_that_is_cut_is_an_error() {
+    let end = "{\"type\":\"message_stop\"}";
+    let complete = SAMPLE.find(end).unwrap() + end.len();
+    for at in 0..complete {
+        let result = read(&SAMPLE.as_bytes()[..at]);
+        assert!(matches!(result, Err(ModelError::Garbled(_))), "cut at {at}: {result:?}");
+    }
+    assert_eq!(read(&SAMPLE.as_bytes()[..complete]), Ok(expected()));
+}
+
+#[test]
+fn errors_inside_a_stream_end_it() {
+    let start = &SAMPLE[..SAMPLE.find("event: ping").unwrap()];
+    for (error, expected) in [
+        ("overloaded_error", ModelError::Provider { status: 529, message: "Busy".into() }),
+        ("rate_limit_error", ModelError::Throttled { retry_after_seconds: 30 }),
+    ] {
+        let error = format!(
+            "{start}event: error\ndata: {{\"type\":\"error\",\"error\":{{\"type\":\"{error}\",\"message\":\"Busy\"}}}}\n\n"
+        );
+        assert_eq!(read(error.as_bytes()), Err(expected));
+    }
+    let refusal = "data: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"refusal\"}}\n\n";
+    assert!(matches!(read(refusal.as_bytes()), Err(ModelError::Provider { .. })));
+}
+
+#[test]
+fn a_reply_in_one_piece_is_read() {
+    let body = json!({"type":"message","content":[{"type":"thinking","thinking":"hm","signature":"sig"},{"type":"text","text":"Grüße 👋"},
+        {"type":"tool_use","id":"toolu_1","name":"add","input":{"a":1}}],"stop_reason":"tool_use",
+        "usage":{"input_tokens":10,"cache_creation_input_tokens":2,"cache_read_input_tokens":5,"output_tokens":42}});
+    let whole = |body: &Value| {
+        let mut on = |_: Delta<'_>| Ok(());
+        let mut reply = Reply::new(&mut on);
+        let thoughts =
+            read_whole(&mut body.to_string().as_bytes(), &mut reply, &Refusals::new("m", Vec::new()))?;
+        Ok((reply.done()?, thoughts))
+    };
+    assert_eq!(whole(&body), Ok(expected()));
+    assert!(matches!(whole(&json!({})), Err(ModelError::Garbled(_))));
+    let error = json!({"type":"error","error":{"type":"authentication_error"}});
+    assert_eq!(whole(&error), Err(ModelError::KeyRefused));
+}
+
+fn model() -> Anthropic {
+    let endpoint =
+        Endpoint::new(Outgoing::new(Vec::new(), true), ANTHROPIC_BASE, Some(ApiKey::new("secret")));
+    Anthropic::new(endpoint, "claude-sonnet-4-5")
+}
+
+fn assistant(text: &str, id: Option<&str>) -> Message {
+    let call = |id: &str| ToolCall { id: id.into(), name: "add".into(), arguments: json!("raw") };
+    Message::Assistant { text: text.into(), calls: id.map(call).into_iter().collect() }
+}
+
+#[test]
+fn neighbours_of_one_role_are_merged() {
+    let request = ChatRequest {
+        messages: vec![
+            Message::System("one".into()),
+            Message::System("two".into()),
+            assistant("Welcome. ", None),
+            Message::user("a"),
+            Message::User(vec![
+                Content::Text(String::new()),
+                Content::Image { mime: "image/png".into(), base64: "AAAA".into() },
+                Content::ImageUrl("https://x/y.png".into()),
+            ]),
+            assistant("", Some("toolu_1")),
+            Message::Tool { call_id: "toolu_1".into(), name: "add".into(), text: "2".into() },
+            Message::user("b"),
+        ],
+        tools: vec![ToolSpec {
+            name: "add".into(),
+            description: "adds".into(),
+            schema: json!({"type":"object"}),
+        }],
+        stop: vec!["END".into(), "\n".into()],
+    };
+    let body = request::body(&model(), &request);
+    assert_eq!(
+        body,
+        json!({"model":"claude-sonnet-4-5","max_tokens":8192,"system":"one\n\ntwo","stream":true,"stop_sequences":["END"],
+            "tools":[{"name":"add","description":"adds","input_schema":{"type":"object"}}],
+            "messages":[
+                {"role":"user","content":[{"type":"text","text":"(no text)"}]},
+                {"role":"assistant","content":[{"type":"text","text":"Welcome."}]},
+                {"role":"user","content":[{"type":"text","text":"a"},
+                    {"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}},
+                    {"type":"image","source":{"type":"url","url":"https://x/y.png"}}]},
+                {"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"add","input":{"input":"raw"}}]},
+                {"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"2"},{"type":"text","text":"b"}]}]})
+    );
+    assert_eq!(request::body(&model(), &ChatRequest::default())["messages"][0]["role"], "user");
+}
+
+#[test]
+fn thinking_makes_room_for_itself_and_goes_back_with_its_call() {
+    let mut model = model();
+    model.thinking_tokens = Some(20_000);
+    model.temperature = Some(0.3);
+    let mut request = ChatRequest { messages: vec![Message::user("a")], ..ChatRequest::default() };
+    let body = request::body(&model, &request);
+    assert_eq!(body["thinking"], json!({"type":"enabled","budget_tokens":20_000}));
+    assert_eq!((body["max_tokens"].as_u64(), body["temperature"].as_f64()), (Some(21_024), None));
+
+    request.messages.push(assistant("", Some("toolu_1")));
+    request.messages.push(Message::Tool { call_id: "toolu_1".into(), name: "add".into(), text: "2".into() });
+    let unknown = request::body(&model, &request);
+    assert_eq!((unknown["thinking"].is_null(), unknown["temperature"].as_f64()), (true, Some(0.3)));
+
+    let (completion, thoughts) = expected();
+    model.remember(&completion, thoughts);
+    let known = request::body(&model, &request);
+    assert_eq!(known["thinking"]["type"], "enabled");
+    assert_eq!(
+        known["messages"][1]["content"][0],
+        json!({"type":"thinking","thinking":"hm","signature":"sig"})
+    );
+    assert_eq!(known["messages"][1]["content"][1]["type"], "tool_use");
+    assert!(!format!("{model:?}").contains("secret"));
+}

@@ -1,0 +1,175 @@
+//! Where a provider is and how it is called: the part that is alike for every protocol.
+
+use super::ModelError;
+use super::refusal::Refusals;
+use super::retry;
+use crate::domain::cancel::Cancel;
+use crate::net::{Incoming, Limits, NetError, Outgoing, Purpose};
+use serde_json::Value;
+use std::fmt;
+use std::io::Read;
+use std::time::Duration;
+
+/// The most a refusal is read of.
+const REFUSAL_BYTES_MAX: u64 = 64 * 1024;
+/// How long the body of a refusal is waited for; its status says enough.
+const REFUSAL_STALL: Duration = Duration::from_secs(5);
+/// The most a reply that comes in one piece may have.
+const WHOLE_BYTES_MAX: u64 = 32 * 1024 * 1024;
+
+/// A provider's key. Nothing prints it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ApiKey(String);
+
+impl ApiKey {
+    /// A key as the credential holds it; white space around it is a slip of the hand.
+    #[must_use]
+    pub fn new(value: &str) -> Self {
+        Self(value.trim().to_owned())
+    }
+
+    pub(super) fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ApiKey(hidden)")
+    }
+}
+
+/// A provider's address, with what goes along with every request to it.
+#[derive(Clone)]
+pub struct Endpoint {
+    /// The client of the house.
+    pub outgoing: Outgoing,
+    /// The base address, with or without a final slash.
+    pub base: String,
+    /// The key, where the provider wants one.
+    pub key: Option<ApiKey>,
+    /// Further headers the owner set. They win over our own.
+    pub headers: Vec<(String, String)>,
+    /// Pairs for the query, such as an API version.
+    pub query: Vec<(String, String)>,
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Owners put keys into headers and addresses too.
+        f.debug_struct("Endpoint").field("key", &self.key).finish_non_exhaustive()
+    }
+}
+
+impl Endpoint {
+    /// An endpoint without extras.
+    #[must_use]
+    pub fn new(outgoing: Outgoing, base: &str, key: Option<ApiKey>) -> Self {
+        Self { outgoing, base: base.to_owned(), key, headers: Vec::new(), query: Vec::new() }
+    }
+
+    /// What the refusals of this provider are read with.
+    pub(super) fn refusals<'a>(&'a self, model: &'a str) -> Refusals<'a> {
+        let key = self.key.iter().map(ApiKey::expose);
+        let extras = self.headers.iter().chain(&self.query).map(|(_, value)| value.as_str());
+        Refusals::new(model, key.chain(extras).collect())
+    }
+
+    /// Posts to `path`, trying again as spec 8 says. The answer has a good status.
+    pub(super) fn post(
+        &self,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &Value,
+        model: &str,
+        cancel: &Cancel,
+    ) -> Result<Incoming, ModelError> {
+        let url = self.url(path);
+        let mut all = headers.to_vec();
+        all.extend(self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+        let refusals = self.refusals(model);
+        retry::send(cancel, || {
+            let sent = self.outgoing.post_json(Purpose::Provider, &url, &all, body, cancel, Limits::model());
+            let mut response = sent.map_err(|error| retry::Failure::from(ModelError::from(error)))?;
+            if (200..300).contains(&response.status()) {
+                return Ok(response);
+            }
+            Err(refused(&mut response, &refusals))
+        })
+    }
+
+    fn url(&self, path: &str) -> String {
+        let mut url = format!("{}{path}", self.base.trim().trim_end_matches('/'));
+        for (name, value) in &self.query {
+            url.push(if url.contains('?') { '&' } else { '?' });
+            url.extend(form_urlencoded::byte_serialize(name.as_bytes()));
+            url.push('=');
+            url.extend(form_urlencoded::byte_serialize(value.as_bytes()));
+        }
+        url
+    }
+}
+
+fn refused(response: &mut Incoming, refusals: &Refusals<'_>) -> retry::Failure {
+    response.set_stall(REFUSAL_STALL);
+    let mut bytes = Vec::new();
+    // What arrived of it is enough, whatever broke.
+    let _ = response.by_ref().take(REFUSAL_BYTES_MAX).read_to_end(&mut bytes);
+    let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
+    let asked = retry::wait_asked(|name| response.header(name), &body);
+    retry::Failure { error: refusals.of_status(response.status(), &body, asked), asked }
+}
+
+/// True when the answer is one JSON document rather than a stream.
+pub(super) fn is_whole(incoming: &Incoming) -> bool {
+    incoming.header("content-type").is_some_and(|kind| kind.trim_start().starts_with("application/json"))
+}
+
+/// Reads an answer that comes in one piece.
+pub(super) fn read_whole(source: &mut impl Read) -> Result<Value, ModelError> {
+    let mut bytes = Vec::new();
+    source.by_ref().take(WHOLE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(NetError::from)?;
+    if bytes.len() as u64 > WHOLE_BYTES_MAX {
+        return Err(NetError::TooLarge.into());
+    }
+    serde_json::from_slice(&bytes).map_err(|_| ModelError::Garbled("it is not JSON".into()))
+}
+
+impl From<NetError> for ModelError {
+    fn from(error: NetError) -> Self {
+        match error {
+            NetError::RefusedByPolicy => Self::RefusedByPolicy,
+            NetError::BadAddress(why) => Self::Settings(format!(
+                "the provider's address or a header of the card cannot be used: {why}"
+            )),
+            NetError::Unreachable(host) => Self::Unreachable(host),
+            NetError::TimedOut => Self::TimedOut,
+            NetError::Cancelled => Self::Cancelled,
+            NetError::TooLarge => Self::Garbled("it is too large".into()),
+            NetError::Broken(what) => Self::Garbled(what),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neither_key_nor_headers_are_printed() {
+        let mut endpoint =
+            Endpoint::new(Outgoing::new(Vec::new(), true), "http://h/secret", Some(ApiKey::new(" secret ")));
+        endpoint.headers.push(("authorization".into(), "secret".into()));
+        assert!(!format!("{endpoint:?}").contains("secret"));
+        assert_eq!(endpoint.key.as_ref().map(ApiKey::expose), Some("secret"));
+    }
+
+    #[test]
+    fn addresses_are_joined_with_their_query() {
+        let mut endpoint = Endpoint::new(Outgoing::new(Vec::new(), true), "http://h/v1/ ", None);
+        assert_eq!(endpoint.url("/chat"), "http://h/v1/chat");
+        endpoint.query = vec![("api-version".into(), "2024 x".into()), ("b".into(), "&".into())];
+        assert_eq!(endpoint.url("/chat"), "http://h/v1/chat?api-version=2024+x&b=%26");
+        assert_eq!(endpoint.url("/chat?alt=sse"), "http://h/v1/chat?alt=sse&api-version=2024+x&b=%26");
+    }
+}

@@ -1,0 +1,233 @@
+//! Google's generateContent.
+
+mod request;
+mod schema;
+#[cfg(test)]
+mod tests;
+
+use super::refusal::Refusals;
+use super::reply::{Reply, argument_object, broke_off, new_call_id};
+use super::sse::Events;
+use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, OnDelta, ToolCall, endpoint};
+use crate::domain::cancel::Cancel;
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+use std::io::Read;
+use std::sync::{Mutex, PoisonError};
+
+/// Where Google's own models are.
+pub const GOOGLE_BASE: &str = "https://generativelanguage.googleapis.com";
+/// Calls whose signed form is remembered.
+const SIGNED_MAX: usize = 1024;
+
+/// A model behind the generateContent protocol. What is `None` or empty is left to the provider.
+#[derive(Debug)]
+pub struct Google {
+    /// Where and with which key; the base address ends before `/v1beta`.
+    pub endpoint: Endpoint,
+    /// The model's name, with or without `models/`.
+    pub model: String,
+    /// Sampling.
+    pub temperature: Option<f64>,
+    /// The most tokens the model may write.
+    pub max_tokens: Option<u64>,
+    /// Sampling.
+    pub top_p: Option<f64>,
+    /// Sampling.
+    pub top_k: Option<u64>,
+    /// Words at which the model stops.
+    pub stop: Vec<String>,
+    /// Tokens the model may think with; 0 switches thinking off, -1 leaves the amount to the model.
+    pub thinking_tokens: Option<i64>,
+    /// `low` or `high`, for models that take a level instead.
+    pub thinking_level: Option<String>,
+    /// Pairs of harm category and threshold.
+    pub safety: Vec<(String, String)>,
+    /// Messages may carry images.
+    pub images: bool,
+    /// The reply comes in fragments.
+    pub streaming: bool,
+    /// Further fields of the body, as the owner wrote them.
+    pub extra: Map<String, Value>,
+    /// Calls as the provider wrote them, by our id: it wants them back with its signature.
+    signed: Mutex<HashMap<String, Value>>,
+}
+
+impl Google {
+    /// A model with the provider's defaults, streaming.
+    #[must_use]
+    pub fn new(endpoint: Endpoint, model: &str) -> Self {
+        Self {
+            endpoint,
+            model: model.to_owned(),
+            temperature: None,
+            max_tokens: None,
+            top_p: None,
+            top_k: None,
+            stop: Vec::new(),
+            thinking_tokens: None,
+            thinking_level: None,
+            safety: Vec::new(),
+            images: false,
+            streaming: true,
+            extra: Map::new(),
+            signed: Mutex::default(),
+        }
+    }
+
+    fn signed(&self, call_id: &str) -> Option<Value> {
+        self.signed.lock().unwrap_or_else(PoisonError::into_inner).get(call_id).cloned()
+    }
+
+    fn remember(&self, parts: Vec<(String, Value)>) {
+        let mut signed = self.signed.lock().unwrap_or_else(PoisonError::into_inner);
+        for (id, part) in parts {
+            if signed.len() < SIGNED_MAX {
+                signed.insert(id, part);
+            }
+        }
+    }
+
+    fn path(&self) -> String {
+        let name = self.model.trim().trim_start_matches("models/");
+        // Nothing in a name may change which path is called.
+        let name: String = form_urlencoded::byte_serialize(name.as_bytes()).collect();
+        let what = if self.streaming { "streamGenerateContent?alt=sse" } else { "generateContent" };
+        format!("/v1beta/models/{name}:{what}")
+    }
+}
+
+impl ChatModel for Google {
+    fn chat(
+        &self,
+        request: &ChatRequest,
+        cancel: &Cancel,
+        on: &mut OnDelta<'_>,
+    ) -> Result<Completion, ModelError> {
+        let key = self.endpoint.key.iter().map(|key| ("x-goog-api-key", key.expose()));
+        let headers: Vec<(&str, &str)> = key.collect();
+        let body = request::body(self, request);
+        let mut incoming = self.endpoint.post(&self.path(), &headers, &body, &self.model, cancel)?;
+        drop(body);
+        let refusals = self.endpoint.refusals(&self.model);
+        let mut reply = Reply::new(on);
+        let signed = if self.streaming && !endpoint::is_whole(&incoming) {
+            read_stream(&mut incoming, &mut reply, &refusals)?
+        } else {
+            read_whole(&mut incoming, &mut reply, &refusals)?
+        };
+        incoming.finish();
+        self.remember(signed);
+        reply.done()
+    }
+
+    fn takes_images(&self) -> bool {
+        self.images
+    }
+
+    fn streams(&self) -> bool {
+        self.streaming
+    }
+}
+
+/// What a reply has shown so far.
+#[derive(Default)]
+struct Seen {
+    /// It said why the model finished.
+    finished: bool,
+    /// Calls by our id, as the provider wrote them.
+    calls: Vec<(String, Value)>,
+}
+
+/// Reads events to the end. The protocol has no last event: a reply is complete when it says why it finished.
+fn read_stream(
+    source: &mut impl Read,
+    reply: &mut Reply<'_, '_>,
+    refusals: &Refusals<'_>,
+) -> Result<Vec<(String, Value)>, ModelError> {
+    let mut events = Events::new(source);
+    let mut seen = Seen::default();
+    while let Some(event) = events.next()? {
+        let chunk: Value = serde_json::from_str(event.data).map_err(|error| {
+            if error.is_eof() {
+                broke_off()
+            } else {
+                ModelError::Garbled("an event of it is not JSON".into())
+            }
+        })?;
+        take(&chunk, reply, refusals, &mut seen)?;
+    }
+    if seen.finished { Ok(seen.calls) } else { Err(broke_off()) }
+}
+
+fn read_whole(
+    source: &mut impl Read,
+    reply: &mut Reply<'_, '_>,
+    refusals: &Refusals<'_>,
+) -> Result<Vec<(String, Value)>, ModelError> {
+    let whole = endpoint::read_whole(source)?;
+    let mut seen = Seen::default();
+    take(&whole, reply, refusals, &mut seen)?;
+    if whole["candidates"].as_array().is_none_or(Vec::is_empty) {
+        return Err(ModelError::Garbled("it holds no answer".into()));
+    }
+    Ok(seen.calls)
+}
+
+fn take(
+    chunk: &Value,
+    reply: &mut Reply<'_, '_>,
+    refusals: &Refusals<'_>,
+    seen: &mut Seen,
+) -> Result<(), ModelError> {
+    // Errors come by themselves or in a list.
+    let error = chunk.get("error").or_else(|| chunk.get(0).and_then(|first| first.get("error")));
+    if let Some(error) = error {
+        return Err(refusals.of_event(error));
+    }
+    let provider = |message: String| ModelError::Provider { status: 200, message };
+    if let Some(reason) = chunk["promptFeedback"]["blockReason"].as_str() {
+        return Err(provider(format!("it blocked the question ({})", refusals.clean(reason))));
+    }
+    take_usage(&chunk["usageMetadata"], reply);
+    let candidate = &chunk["candidates"][0];
+    for part in candidate["content"]["parts"].as_array().into_iter().flatten() {
+        take_part(part, reply, seen)?;
+    }
+    match candidate["finishReason"].as_str() {
+        None | Some("") => {}
+        Some("MALFORMED_FUNCTION_CALL") => {
+            return Err(ModelError::Garbled("the model wrote a tool call that cannot be read".into()));
+        }
+        Some("STOP" | "MAX_TOKENS") => seen.finished = true,
+        Some(reason) if reply.is_empty() => {
+            return Err(provider(format!("it held the answer back ({})", refusals.clean(reason))));
+        }
+        Some(_) => seen.finished = true,
+    }
+    Ok(())
+}
+
+fn take_part(part: &Value, reply: &mut Reply<'_, '_>, seen: &mut Seen) -> Result<(), ModelError> {
+    if let Some(call) = part.get("functionCall") {
+        let id = call["id"].as_str().map_or_else(new_call_id, str::to_owned);
+        seen.calls.push((id.clone(), part.clone()));
+        let name = call["name"].as_str().unwrap_or_default().to_owned();
+        return reply.call(ToolCall { id, name, arguments: argument_object(&call["args"]) });
+    }
+    let text = part["text"].as_str().unwrap_or_default();
+    if part["thought"] == true { reply.thinking(text) } else { reply.text(text) }
+}
+
+fn take_usage(wire: &Value, reply: &mut Reply<'_, '_>) {
+    if !wire.is_object() {
+        return;
+    }
+    let usage = reply.usage();
+    let count = |name: &str| wire[name].as_u64().unwrap_or(0);
+    // Each report replaces the one before. Thoughts are counted apart by the provider.
+    usage.input_tokens = count("promptTokenCount") + count("toolUsePromptTokenCount");
+    usage.output_tokens = count("candidatesTokenCount") + count("thoughtsTokenCount");
+    usage.cached_tokens = count("cachedContentTokenCount");
+    usage.reasoning_tokens = count("thoughtsTokenCount");
+}

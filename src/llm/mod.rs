@@ -1,0 +1,254 @@
+//! Talking to model providers: one file per wire protocol, not per brand.
+
+mod anthropic;
+mod endpoint;
+mod google;
+mod ollama;
+mod openai;
+mod refusal;
+mod reply;
+mod retry;
+mod sse;
+
+pub use anthropic::{ANTHROPIC_BASE, Anthropic};
+pub use endpoint::{ApiKey, Endpoint};
+pub use google::{GOOGLE_BASE, Google};
+pub use ollama::{OLLAMA_BASE, Ollama};
+pub use openai::{KeyStyle, OPENAI_BASE, OpenAi};
+
+use crate::domain::cancel::Cancel;
+use crate::domain::error::Error;
+use crate::domain::prediction::Usage;
+use serde_json::Value;
+use std::fmt;
+
+/// A model that answers a list of messages. Built anew for each run; holds its settings and its key.
+pub trait ChatModel: Send + Sync {
+    /// Asks the model. Fragments go to `on` as they arrive; the whole reply is returned as well.
+    ///
+    /// # Errors
+    /// What the provider refused, what broke on the way, or [`ModelError::Cancelled`] when `cancel` was set or
+    /// `on` asked to stop.
+    fn chat(
+        &self,
+        request: &ChatRequest,
+        cancel: &Cancel,
+        on: &mut OnDelta<'_>,
+    ) -> Result<Completion, ModelError>;
+
+    /// True when messages may carry images.
+    fn takes_images(&self) -> bool {
+        false
+    }
+
+    /// True when the model can call tools.
+    fn takes_tools(&self) -> bool {
+        true
+    }
+
+    /// False when the owner switched streaming off: the reply then comes in one piece.
+    fn streams(&self) -> bool {
+        true
+    }
+}
+
+/// Receives fragments of a reply; an error ends the call.
+pub type OnDelta<'a> = dyn FnMut(Delta<'_>) -> Result<(), Stopped> + 'a;
+
+/// The receiver of fragments wants no more of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stopped;
+
+/// One fragment of a reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Delta<'a> {
+    /// Text of the answer.
+    Text(&'a str),
+    /// The model's reasoning.
+    Thinking(&'a str),
+}
+
+/// What is sent to a model.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ChatRequest {
+    /// The conversation, oldest first. System messages come first.
+    pub messages: Vec<Message>,
+    /// Tools the model may call.
+    pub tools: Vec<ToolSpec>,
+    /// Words at which the model must stop, beyond the card's own.
+    pub stop: Vec<String>,
+}
+
+/// One message.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message {
+    /// The owner's instructions.
+    System(String),
+    /// What the person said, in parts.
+    User(Vec<Content>),
+    /// What the model said before, with the tools it asked for.
+    Assistant {
+        /// Its text; may be empty when it only called tools.
+        text: String,
+        /// The calls, in order.
+        calls: Vec<ToolCall>,
+    },
+    /// The result of one tool call.
+    Tool {
+        /// The call it answers.
+        call_id: String,
+        /// The tool's name.
+        name: String,
+        /// What it returned.
+        text: String,
+    },
+}
+
+impl Message {
+    /// A user message of one text.
+    pub fn user(text: impl Into<String>) -> Self {
+        Self::User(vec![Content::Text(text.into())])
+    }
+
+    /// An assistant message without calls.
+    pub fn assistant(text: impl Into<String>) -> Self {
+        Self::Assistant { text: text.into(), calls: Vec::new() }
+    }
+
+    /// The text of the message, parts joined.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match self {
+            Self::System(text) | Self::Assistant { text, .. } | Self::Tool { text, .. } => text.clone(),
+            Self::User(parts) => {
+                let texts = parts.iter().filter_map(|part| match part {
+                    Content::Text(text) => Some(text.as_str()),
+                    Content::Image { .. } | Content::ImageUrl(_) => None,
+                });
+                texts.collect::<Vec<_>>().join("\n")
+            }
+        }
+    }
+}
+
+/// One part of a user message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// Text.
+    Text(String),
+    /// An image by value.
+    Image {
+        /// Media type.
+        mime: String,
+        /// Standard base64.
+        base64: String,
+    },
+    /// An image the provider fetches.
+    ImageUrl(String),
+}
+
+/// A tool as the model sees it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolSpec {
+    /// Name, of letters, digits, `_` and `-`.
+    pub name: String,
+    /// When to use it.
+    pub description: String,
+    /// JSON Schema of its arguments: always an object.
+    pub schema: Value,
+}
+
+/// A model's wish to call a tool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolCall {
+    /// Ties the result to the call; made up by the protocol file where the provider has none.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// The arguments: an object, or the raw text when the model wrote something else.
+    pub arguments: Value,
+}
+
+/// A whole reply.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Completion {
+    /// The text.
+    pub text: String,
+    /// The reasoning, when the provider shows it.
+    pub thinking: String,
+    /// Tools the model wants called.
+    pub calls: Vec<ToolCall>,
+    /// Tokens, when reported.
+    pub usage: Option<Usage>,
+}
+
+/// Why a model call failed. Its `Display` is shown to callers: it never holds a key or an address path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ModelError {
+    /// 429, after the tries of spec 8.
+    Throttled {
+        /// The provider's wait, or the default of 30.
+        retry_after_seconds: u64,
+    },
+    /// The account has no credit left.
+    OutOfCredit,
+    /// 401 or 403: the key is wrong, missing or not allowed.
+    KeyRefused,
+    /// The model name is unknown to the provider.
+    UnknownModel(String),
+    /// No connection.
+    Unreachable(String),
+    /// Refused by this service's own outbound rules.
+    RefusedByPolicy,
+    /// The provider took too long.
+    TimedOut,
+    /// The run was ended.
+    Cancelled,
+    /// Any other answer of the provider, shortened to one clean sentence.
+    Provider {
+        /// HTTP status.
+        status: u16,
+        /// The provider's message.
+        message: String,
+    },
+    /// The reply was not in the expected form, or broke off.
+    Garbled(String),
+    /// The card's own settings make the call impossible.
+    Settings(String),
+}
+
+impl fmt::Display for ModelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Throttled { retry_after_seconds } => {
+                write!(f, "the provider is limiting requests; try again in {retry_after_seconds} seconds")
+            }
+            Self::OutOfCredit => f.write_str("the provider says the account is out of credit; check its billing"),
+            Self::KeyRefused => f.write_str("the provider refused the API key; check the card's credential"),
+            Self::UnknownModel(name) => write!(f, "the provider does not know the model '{name}'; check the card's model name"),
+            Self::Unreachable(host) => write!(f, "no connection to {host}; check the card's address and that the provider is up"),
+            Self::RefusedByPolicy => f.write_str(
+                "the address was refused by policy; add its host and port to SERVICE_HTTP_ALLOW if it may be called",
+            ),
+            Self::TimedOut => f.write_str("the provider took too long to answer"),
+            Self::Cancelled => f.write_str("the run was stopped"),
+            Self::Provider { status, message } => write!(f, "the provider answered {status}: {message}"),
+            Self::Garbled(what) => write!(f, "the provider's reply could not be read: {what}"),
+            Self::Settings(what) => f.write_str(what),
+        }
+    }
+}
+
+impl std::error::Error for ModelError {}
+
+impl ModelError {
+    /// The operation's error, naming the card that failed.
+    #[must_use]
+    pub fn at(self, card: &str) -> Error {
+        match self {
+            Self::Throttled { retry_after_seconds } => Error::Throttled { retry_after_seconds },
+            Self::Cancelled => Error::Cancelled,
+            other => Error::Failed(format!("{card}: {other}")),
+        }
+    }
+}

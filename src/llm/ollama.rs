@@ -1,0 +1,146 @@
+//! Ollama's chat.
+
+mod request;
+#[cfg(test)]
+mod tests;
+
+use super::refusal::Refusals;
+use super::reply::{Reply, argument_object, arguments, broke_off, new_call_id};
+use super::sse::Lines;
+use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, OnDelta, ToolCall, endpoint};
+use crate::domain::cancel::Cancel;
+use serde_json::{Map, Value};
+use std::io::Read;
+
+/// Where Ollama is unless told otherwise.
+pub const OLLAMA_BASE: &str = "http://localhost:11434";
+
+/// A model behind Ollama's own protocol. What is `None` or empty is left to the server.
+#[derive(Debug, Clone)]
+pub struct Ollama {
+    /// Where; a key is sent as a bearer when there is one. The base address ends before `/api/chat`.
+    pub endpoint: Endpoint,
+    /// The model's name.
+    pub model: String,
+    /// Sampling and size: `temperature`, `top_p`, `num_ctx`, `num_predict`, … as the server names them.
+    pub options: Map<String, Value>,
+    /// Words at which the model stops.
+    pub stop: Vec<String>,
+    /// How long the server keeps the model loaded, such as `5m`.
+    pub keep_alive: Option<String>,
+    /// `true`, `false`, or a level as text.
+    pub think: Option<Value>,
+    /// `"json"`, or a schema.
+    pub format: Option<Value>,
+    /// Messages may carry images.
+    pub images: bool,
+    /// The reply comes in fragments.
+    pub streaming: bool,
+}
+
+impl Ollama {
+    /// A model with the server's defaults, streaming.
+    #[must_use]
+    pub fn new(endpoint: Endpoint, model: &str) -> Self {
+        Self {
+            endpoint,
+            model: model.to_owned(),
+            options: Map::new(),
+            stop: Vec::new(),
+            keep_alive: None,
+            think: None,
+            format: None,
+            images: false,
+            streaming: true,
+        }
+    }
+}
+
+impl ChatModel for Ollama {
+    fn chat(
+        &self,
+        request: &ChatRequest,
+        cancel: &Cancel,
+        on: &mut OnDelta<'_>,
+    ) -> Result<Completion, ModelError> {
+        let bearer = self.endpoint.key.as_ref().map(|key| format!("Bearer {}", key.expose()));
+        let headers: Vec<(&str, &str)> =
+            bearer.iter().map(|bearer| ("authorization", bearer.as_str())).collect();
+        let body = request::body(self, request)?;
+        let mut incoming = self.endpoint.post("/api/chat", &headers, &body, &self.model, cancel)?;
+        drop(body);
+        let refusals = self.endpoint.refusals(&self.model);
+        let mut reply = Reply::new(on);
+        if self.streaming {
+            read_stream(&mut incoming, &mut reply, &refusals)?;
+        } else {
+            let whole = endpoint::read_whole(&mut incoming)?;
+            if !take(&whole, &mut reply, &refusals)? {
+                return Err(broke_off());
+            }
+        }
+        incoming.finish();
+        reply.done()
+    }
+
+    fn takes_images(&self) -> bool {
+        self.images
+    }
+
+    fn streams(&self) -> bool {
+        self.streaming
+    }
+}
+
+/// Reads lines until one says that it is the last.
+fn read_stream(
+    source: &mut impl Read,
+    reply: &mut Reply<'_, '_>,
+    refusals: &Refusals<'_>,
+) -> Result<(), ModelError> {
+    let mut lines = Lines::new(source);
+    while let Some(line) = lines.next()? {
+        if line.trim().is_empty() {
+            continue;
+        }
+        let chunk: Value = serde_json::from_str(line).map_err(|error| {
+            if error.is_eof() { broke_off() } else { ModelError::Garbled("a line of it is not JSON".into()) }
+        })?;
+        if take(&chunk, reply, refusals)? {
+            return Ok(());
+        }
+    }
+    Err(broke_off())
+}
+
+/// Takes what one line holds; true when it is the last.
+fn take(chunk: &Value, reply: &mut Reply<'_, '_>, refusals: &Refusals<'_>) -> Result<bool, ModelError> {
+    if let Some(error) = chunk.get("error").filter(|error| !error.is_null()) {
+        return Err(refusals.of_event(error));
+    }
+    let message = &chunk["message"];
+    reply.thinking(message["thinking"].as_str().unwrap_or_default())?;
+    reply.text(message["content"].as_str().unwrap_or_default())?;
+    for call in message["tool_calls"].as_array().into_iter().flatten() {
+        let function = &call["function"];
+        let Some(name) = function["name"].as_str().filter(|name| !name.is_empty()) else {
+            return Err(ModelError::Garbled("it calls a tool without naming it".into()));
+        };
+        let arguments = match &function["arguments"] {
+            Value::String(raw) => arguments(raw),
+            other => argument_object(other),
+        };
+        let id = call["id"].as_str().filter(|id| !id.is_empty()).map_or_else(new_call_id, str::to_owned);
+        reply.call(ToolCall { id, name: name.to_owned(), arguments })?;
+    }
+    if chunk["done"] != true {
+        return Ok(false);
+    }
+    // A server that answers from its cache leaves the count of what it read out.
+    if chunk["eval_count"].is_u64() || chunk["prompt_eval_count"].is_u64() {
+        let usage = reply.usage();
+        usage.input_tokens = chunk["prompt_eval_count"].as_u64().unwrap_or(0);
+        usage.output_tokens = chunk["eval_count"].as_u64().unwrap_or(0);
+    }
+    Ok(true)
+}

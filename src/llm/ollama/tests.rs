@@ -1,0 +1,96 @@
+//! Recorded replies, cut and split everywhere, and the bodies that are sent.
+
+use super::*;
+use crate::domain::prediction::Usage;
+use crate::llm::sse::tests::Pieces;
+use crate::llm::{Content, Delta, Message, ToolSpec};
+use crate::net::Outgoing;
+use serde_json::json;
+
+const SAMPLE: &str = concat!(
+    "{\"model\":\"m\",\"created_at\":\"2025-01-01T00:00:00Z\",\"message\":{\"role\":\"assistant\",\"content\":\"\",\"thinking\":\"hm\"},\"done\":false}\n",
+    "{\"model\":\"m\",\"message\":{\"role\":\"assistant\",\"content\":\"Grüße \"},\"done\":false}\n",
+    "{\"model\":\"m\",\"message\":{\"role\":\"assistant\",\"content\":\"👋\"},\"done\":false}\n",
+    "{\"model\":\"m\",\"message\":{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"id\":\"c1\",\"function\":{\"name\":\"add\",\"arguments\":{\"a\":1}}}]},\"done\":false}\n",
+    "{\"model\":\"m\",\"message\":{\"role\":\"assistant\",\"content\":\"\"},\"done\":true,\"done_reason\":\"stop\",\"prompt_eval_count\":7,\"eval_count\":5}\n",
+);
+
+fn read(mut source: impl Read) -> Result<Completion, ModelError> {
+    let mut on = |_: Delta<'_>| Ok(());
+    let mut reply = Reply::new(&mut on);
+    read_stream(&mut source, &mut reply, &Refusals::new("m", Vec::new()))?;
+    reply.done()
+}
+
+fn expected() -> Completion {
+    let call = ToolCall { id: "c1".into(), name: "add".into(), arguments: json!({"a":1}) };
+    let usage = Usage { input_tokens: 7, output_tokens: 5, ..Usage::default() };
+    Completion { text: "Grüße 👋".into(), thinking: "hm".into(), calls: vec![call], usage: Some(usage) }
+}
+
+#[test]
+fn a_stream_is_read_however_it_is_split() {
+    assert_eq!(read(Pieces::bytes(SAMPLE.as_bytes())), Ok(expected()));
+    for at in 0..=SAMPLE.len() {
+        assert_eq!(read(Pieces::split(SAMPLE.as_bytes(), at)), Ok(expected()), "split at {at}");
+    }
+}
+
+#[test]
+fn a_stream_that_is_cut_is_an_error() {
+    let complete = SAMPLE.len() - 1;
+    for at in 0..complete {
+        let result = read(&SAMPLE.as_bytes()[..at]);
+        assert!(matches!(result, Err(ModelError::Garbled(_))), "cut at {at}: {result:?}");
+    }
+    assert_eq!(read(&SAMPLE.as_bytes()[..complete]), Ok(expected()));
+}
+
+#[test]
+fn errors_inside_a_stream_end_it() {
+    let error = format!("{}\n{{\"error\":\"model runner has stopped\"}}\n", SAMPLE.lines().next().unwrap());
+    let expected = ModelError::Provider { status: 500, message: "model runner has stopped".into() };
+    assert_eq!(read(error.as_bytes()), Err(expected));
+    assert!(matches!(read(&b"<html>\n"[..]), Err(ModelError::Garbled(_))));
+}
+
+#[test]
+fn messages_tools_and_settings_take_their_wire_form() {
+    let call = ToolCall { id: "c1".into(), name: "add".into(), arguments: json!({"a":1}) };
+    let mut request = ChatRequest {
+        messages: vec![
+            Message::System("be kind".into()),
+            Message::User(vec![
+                Content::Text("look".into()),
+                Content::Image { mime: "image/png".into(), base64: "AAAA".into() },
+            ]),
+            Message::Assistant { text: String::new(), calls: vec![call] },
+            Message::Tool { call_id: "c1".into(), name: "add".into(), text: "2".into() },
+        ],
+        tools: vec![ToolSpec {
+            name: "add".into(),
+            description: "adds".into(),
+            schema: json!({"type":"object"}),
+        }],
+        stop: vec!["END".into()],
+    };
+    let mut model =
+        Ollama::new(Endpoint::new(Outgoing::new(Vec::new(), true), OLLAMA_BASE, None), "llama3.2");
+    model.options.insert("num_ctx".into(), 4096.into());
+    model.keep_alive = Some("5m".into());
+    model.think = Some(true.into());
+    model.format = Some("json".into());
+    assert_eq!(
+        request::body(&model, &request),
+        Ok(json!({"model":"llama3.2","stream":true,"keep_alive":"5m","think":true,"format":"json",
+            "options":{"num_ctx":4096,"stop":["END"]},
+            "messages":[
+                {"role":"system","content":"be kind"},
+                {"role":"user","content":"look","images":["AAAA"]},
+                {"role":"assistant","content":"","tool_calls":[{"function":{"name":"add","arguments":{"a":1}}}]},
+                {"role":"tool","tool_name":"add","content":"2"}],
+            "tools":[{"type":"function","function":{"name":"add","description":"adds","parameters":{"type":"object"}}}]}))
+    );
+    request.messages = vec![Message::User(vec![Content::ImageUrl("https://x/y.png".into())])];
+    assert!(matches!(request::body(&model, &request), Err(ModelError::Settings(_))));
+}

@@ -1,0 +1,258 @@
+//! What a provider's refusal means, whatever dialect it is written in.
+
+use super::{ModelError, retry};
+use serde_json::Value;
+
+/// The most of a provider's sentence that is shown.
+const MESSAGE_CHARACTERS_MAX: usize = 240;
+/// Beginnings of words that are keys.
+const KEY_PREFIXES: &[&str] =
+    &["sk-", "sk_", "AIza", "gsk_", "xai-", "hf_", "pplx-", "r8_", "key-", "Bearer"];
+/// Codes and types that say that no waiting helps.
+const CREDIT_CODES: &[&str] = &[
+    "insufficient_quota",
+    "billing_hard_limit_reached",
+    "billing_not_active",
+    "billing_error",
+    "insufficient_balance",
+    "insufficient_credits",
+    "exceeded_current_quota_error",
+    "payment_required",
+];
+/// Codes of a model that is not there.
+const MODEL_CODES: &[&str] =
+    &["model_not_found", "DeploymentNotFound", "invalid_model", "model_decommissioned"];
+
+/// Reads refusals of one provider about one model.
+pub(super) struct Refusals<'a> {
+    model: &'a str,
+    secrets: Vec<&'a str>,
+}
+
+impl<'a> Refusals<'a> {
+    /// `secrets` are values that went along with the request and must not come back in a message.
+    pub(super) fn new(model: &'a str, mut secrets: Vec<&'a str>) -> Self {
+        secrets.retain(|secret| secret.len() >= 6);
+        // The longest first, so that none leaves a part of itself behind.
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        Self { model, secrets }
+    }
+
+    /// The meaning of a response with a bad status.
+    pub(super) fn of_status(&self, status: u16, body: &Value, asked: Option<u64>) -> ModelError {
+        let words = Words::of(body);
+        if status == 402 || words.out_of_credit() {
+            return ModelError::OutOfCredit;
+        }
+        match status {
+            429 => retry::throttled(asked),
+            400 if words.bad_key() => ModelError::KeyRefused,
+            401 | 403 => ModelError::KeyRefused,
+            _ if words.unknown_model(status) => ModelError::UnknownModel(self.model.to_owned()),
+            408 | 504 => ModelError::TimedOut,
+            _ => ModelError::Provider { status, message: self.clean(words.message.unwrap_or_default()) },
+        }
+    }
+
+    /// The meaning of an error that arrives inside an answer whose status was good. `error` is the error itself.
+    pub(super) fn of_event(&self, error: &Value) -> ModelError {
+        let body = serde_json::json!({ "error": error });
+        let words = Words::of(&body);
+        let coded =
+            error["code"].as_u64().and_then(|code| u16::try_from(code).ok()).filter(|code| *code >= 400);
+        let status = coded.unwrap_or(match words.kind {
+            "rate_limit_error" | "rate_limit_exceeded" => 429,
+            "authentication_error" | "invalid_api_key" => 401,
+            "permission_error" => 403,
+            "not_found_error" => 404,
+            "invalid_request_error" => 400,
+            "overloaded_error" => 529,
+            _ => 500,
+        });
+        self.of_status(status, &body, None)
+    }
+
+    /// One clean sentence, without secrets and addresses.
+    pub(super) fn clean(&self, message: &str) -> String {
+        let mut message = message.to_owned();
+        for secret in &self.secrets {
+            message = message.replace(secret, "[secret hidden]");
+        }
+        let mut sentence = String::new();
+        let visible =
+            message.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+        for word in visible {
+            let bare = word.trim_start_matches(|c: char| !c.is_alphanumeric());
+            let shown = if KEY_PREFIXES.iter().any(|prefix| bare.starts_with(prefix)) && bare.len() > 10 {
+                "[secret hidden]"
+            } else if word.contains("://") {
+                "[address hidden]"
+            } else {
+                word
+            };
+            if !sentence.is_empty() {
+                sentence.push(' ');
+            }
+            sentence.push_str(shown);
+            if sentence.chars().count() > MESSAGE_CHARACTERS_MAX {
+                let cut: String = sentence.chars().take(MESSAGE_CHARACTERS_MAX).collect();
+                return cut + "…";
+            }
+        }
+        if sentence.is_empty() { "it gave no reason".into() } else { sentence }
+    }
+}
+
+/// The telling parts of an error body.
+struct Words<'a> {
+    message: Option<&'a str>,
+    kind: &'a str,
+    codes: Vec<&'a str>,
+}
+
+impl<'a> Words<'a> {
+    fn of(body: &'a Value) -> Self {
+        // Google wraps a streamed error into a list.
+        let body = body.get(0).unwrap_or(body);
+        let error = body.get("error").unwrap_or(body);
+        let message =
+            [&error["message"], error, &body["message"], &body["detail"]].into_iter().find_map(Value::as_str);
+        let reasons = error["details"].as_array().into_iter().flatten().map(|detail| &detail["reason"]);
+        let codes = [&error["code"], &error["type"], &error["status"], &body["code"], &body["type"]]
+            .into_iter()
+            .chain(reasons)
+            .filter_map(Value::as_str)
+            .collect();
+        let kind = error["type"].as_str().or_else(|| error["code"].as_str()).unwrap_or_default();
+        Self { message, kind, codes }
+    }
+
+    fn says(&self, text: &str) -> bool {
+        self.message.is_some_and(|message| message.to_ascii_lowercase().contains(text))
+    }
+
+    fn coded(&self, known: &[&str]) -> bool {
+        self.codes.iter().any(|code| known.contains(code))
+    }
+
+    fn out_of_credit(&self) -> bool {
+        self.coded(CREDIT_CODES)
+            || self.says("credit balance is too low")
+            || self.says("insufficient balance")
+    }
+
+    fn bad_key(&self) -> bool {
+        self.coded(&["API_KEY_INVALID", "invalid_api_key"]) || self.says("api key not valid")
+    }
+
+    fn unknown_model(&self, status: u16) -> bool {
+        let named = self.says("model") || self.says("deployment");
+        self.coded(MODEL_CODES) || (status == 404 && named) || (status == 400 && self.says("invalid model"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn refusals() -> Refusals<'static> {
+        Refusals::new("gpt-x", vec!["my-own-secret-key", "short"])
+    }
+
+    #[test]
+    fn refusals_of_every_dialect_are_understood() {
+        let provider = |status, message: &str| ModelError::Provider { status, message: message.into() };
+        let unknown = || ModelError::UnknownModel("gpt-x".into());
+        for (status, body, expected) in [
+            (401, json!({"error":{"message":"Incorrect API key provided: sk-abc"}}), ModelError::KeyRefused),
+            (
+                403,
+                json!({"type":"error","error":{"type":"permission_error","message":"no"}}),
+                ModelError::KeyRefused,
+            ),
+            (
+                400,
+                json!({"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT",
+                    "details":[{"reason":"API_KEY_INVALID"}]}}),
+                ModelError::KeyRefused,
+            ),
+            (
+                404,
+                json!({"error":{"message":"The model `gpt-x` does not exist","code":"model_not_found"}}),
+                unknown(),
+            ),
+            (
+                404,
+                json!({"type":"error","error":{"type":"not_found_error","message":"model: gpt-x"}}),
+                unknown(),
+            ),
+            (
+                404,
+                json!({"error":{"code":404,"message":"models/gpt-x is not found for API version v1beta"}}),
+                unknown(),
+            ),
+            (404, json!({"error":"model 'gpt-x' not found"}), unknown()),
+            (404, json!({"error":{"code":"DeploymentNotFound","message":"..."}}), unknown()),
+            (404, json!({"detail":"Not Found"}), provider(404, "Not Found")),
+            (429, json!({"error":{"code":"insufficient_quota"}}), ModelError::OutOfCredit),
+            (
+                429,
+                json!({"error":{"type":"insufficient_quota","message":"You exceeded your current quota"}}),
+                ModelError::OutOfCredit,
+            ),
+            (
+                400,
+                json!({"error":{"message":"Your credit balance is too low to access the API"}}),
+                ModelError::OutOfCredit,
+            ),
+            (402, Value::Null, ModelError::OutOfCredit),
+            (
+                429,
+                json!({"error":{"code":429,"message":"You exceeded your current quota, please check your plan and billing details."}}),
+                ModelError::Throttled { retry_after_seconds: 30 },
+            ),
+            (500, Value::Null, provider(500, "it gave no reason")),
+            (504, Value::Null, ModelError::TimedOut),
+            (
+                529,
+                json!({"error":{"type":"overloaded_error","message":"Overloaded"}}),
+                provider(529, "Overloaded"),
+            ),
+            (400, json!([{"error":{"message":"in a list"}}]), provider(400, "in a list")),
+        ] {
+            assert_eq!(refusals().of_status(status, &body, None), expected, "{status} {body}");
+        }
+    }
+
+    #[test]
+    fn errors_inside_a_stream_are_understood() {
+        let provider = |status, message: &str| ModelError::Provider { status, message: message.into() };
+        for (error, expected) in [
+            (json!({"type":"overloaded_error","message":"Overloaded"}), provider(529, "Overloaded")),
+            (
+                json!({"type":"rate_limit_error","message":"x"}),
+                ModelError::Throttled { retry_after_seconds: 30 },
+            ),
+            (
+                json!({"code":429,"message":"x","status":"RESOURCE_EXHAUSTED"}),
+                ModelError::Throttled { retry_after_seconds: 30 },
+            ),
+            (json!({"code":"insufficient_quota","message":"x"}), ModelError::OutOfCredit),
+            (json!("model runner has stopped"), provider(500, "model runner has stopped")),
+            (json!({"type":"authentication_error"}), ModelError::KeyRefused),
+        ] {
+            assert_eq!(refusals().of_event(&error), expected, "{error}");
+        }
+    }
+
+    #[test]
+    fn messages_are_short_and_hold_no_secrets() {
+        let refusals = refusals();
+        let shown = refusals
+            .clean("bad key my-own-secret-key,\n\tor 'sk-proj-abcdefghij' see https://example.com/a?b\u{7}");
+        assert_eq!(shown, "bad key [secret hidden], or [secret hidden] see [address hidden]");
+        assert_eq!(refusals.clean(&"word ".repeat(500)).chars().count(), MESSAGE_CHARACTERS_MAX + 1);
+        assert_eq!(refusals.clean("a short sk-learn word"), "a short sk-learn word");
+    }
+}

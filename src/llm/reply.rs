@@ -1,0 +1,171 @@
+//! A reply as it grows, and the tool calls assembled from its fragments.
+
+use super::{Completion, Delta, ModelError, OnDelta, ToolCall};
+use crate::domain::prediction::Usage;
+use serde_json::{Map, Value};
+
+/// Tools one reply may call.
+const CALLS_MAX: usize = 128;
+
+/// The stream ended before the provider said that it was complete.
+pub(super) fn broke_off() -> ModelError {
+    ModelError::Garbled("the stream broke off".into())
+}
+
+/// An id for a call whose provider gave none.
+pub(super) fn new_call_id() -> String {
+    format!("call_{}", uuid::Uuid::new_v4().simple())
+}
+
+/// Arguments as written by a model: an object where they are one, else the raw text.
+pub(super) fn arguments(raw: &str) -> Value {
+    if raw.trim().is_empty() {
+        return Value::Object(Map::new());
+    }
+    match serde_json::from_str(raw) {
+        Ok(Value::Object(object)) => Value::Object(object),
+        _ => Value::String(raw.to_owned()),
+    }
+}
+
+/// Arguments as an object, for providers that take nothing else.
+pub(super) fn argument_object(arguments: &Value) -> Value {
+    match arguments {
+        Value::Object(_) => arguments.clone(),
+        Value::Null => Value::Object(Map::new()),
+        other => serde_json::json!({ "input": other }),
+    }
+}
+
+/// A tool call in the making.
+pub(super) struct Partial {
+    /// The provider's own number for it.
+    pub index: Option<u64>,
+    pub id: String,
+    pub name: String,
+    pub arguments: String,
+}
+
+/// Hands fragments on and gathers the whole.
+pub(super) struct Reply<'a, 'b> {
+    on: &'a mut OnDelta<'b>,
+    completion: Completion,
+    partial: Vec<Partial>,
+}
+
+impl<'a, 'b> Reply<'a, 'b> {
+    pub(super) fn new(on: &'a mut OnDelta<'b>) -> Self {
+        Self { on, completion: Completion::default(), partial: Vec::new() }
+    }
+
+    /// Adds text.
+    pub(super) fn text(&mut self, text: &str) -> Result<(), ModelError> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.completion.text.push_str(text);
+        (self.on)(Delta::Text(text)).map_err(|_| ModelError::Cancelled)
+    }
+
+    /// Adds reasoning.
+    pub(super) fn thinking(&mut self, text: &str) -> Result<(), ModelError> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.completion.thinking.push_str(text);
+        (self.on)(Delta::Thinking(text)).map_err(|_| ModelError::Cancelled)
+    }
+
+    /// Adds a call that is complete.
+    pub(super) fn call(&mut self, call: ToolCall) -> Result<(), ModelError> {
+        if self.completion.calls.len() >= CALLS_MAX {
+            return Err(ModelError::Garbled("it calls too many tools".into()));
+        }
+        self.completion.calls.push(call);
+        Ok(())
+    }
+
+    /// Begins a call whose arguments follow.
+    pub(super) fn begin_call(&mut self, partial: Partial) -> Result<(), ModelError> {
+        if self.partial.len() >= CALLS_MAX {
+            return Err(ModelError::Garbled("it calls too many tools".into()));
+        }
+        self.partial.push(partial);
+        Ok(())
+    }
+
+    /// The calls in the making.
+    pub(super) fn partial(&mut self) -> &mut Vec<Partial> {
+        &mut self.partial
+    }
+
+    /// The tokens so far, to be filled in.
+    pub(super) fn usage(&mut self) -> &mut Usage {
+        self.completion.usage.get_or_insert_default()
+    }
+
+    /// True when the model has said or called nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        self.completion.text.is_empty() && self.completion.calls.is_empty() && self.partial.is_empty()
+    }
+
+    /// The whole.
+    pub(super) fn done(mut self) -> Result<Completion, ModelError> {
+        for partial in std::mem::take(&mut self.partial) {
+            if partial.name.is_empty() {
+                return Err(ModelError::Garbled("it calls a tool without naming it".into()));
+            }
+            let id = if partial.id.is_empty() { new_call_id() } else { partial.id };
+            let arguments = arguments(&partial.arguments);
+            self.completion.calls.push(ToolCall { id, name: partial.name, arguments });
+        }
+        Ok(self.completion)
+    }
+}
+
+/// Stop words of card and request together: each once, none empty, at most `most`.
+pub(super) fn stops(card: &[String], request: &[String], most: usize) -> Vec<String> {
+    let mut stops: Vec<String> = Vec::new();
+    for stop in card.iter().chain(request) {
+        if !stop.is_empty() && !stops.contains(stop) && stops.len() < most {
+            stops.push(stop.clone());
+        }
+    }
+    stops
+}
+
+/// Puts `value` into a body when the card sets it.
+pub(super) fn set(body: &mut Map<String, Value>, name: &str, value: Option<impl Into<Value>>) {
+    if let Some(value) = value {
+        body.insert(name.to_owned(), value.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn arguments_are_an_object_or_the_raw_text() {
+        assert_eq!(arguments(r#"{"a":1}"#), json!({"a":1}));
+        assert_eq!(arguments(" "), json!({}));
+        assert_eq!(arguments("[1]"), json!("[1]"));
+        assert_eq!(arguments("{\"a\":"), json!("{\"a\":"));
+        assert_eq!(argument_object(&json!("raw")), json!({"input":"raw"}));
+    }
+
+    #[test]
+    fn stop_words_are_joined() {
+        let words = |list: &[&str]| list.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        assert_eq!(stops(&words(&["a", "", "b"]), &words(&["b", "c", "d"]), 3), words(&["a", "b", "c"]));
+    }
+
+    #[test]
+    fn a_receiver_that_wants_no_more_ends_the_call() {
+        let mut on = |_: Delta<'_>| Err(crate::llm::Stopped);
+        let mut reply = Reply::new(&mut on);
+        assert_eq!(reply.text(""), Ok(()));
+        assert_eq!(reply.text("x"), Err(ModelError::Cancelled));
+    }
+}

@@ -1,0 +1,138 @@
+//! The bytes a connection holds: little while it streams, nothing while it idles.
+
+use ureq::unversioned::transport::Buffers;
+
+/// Room for input and for output, as it is first taken.
+const ROOM_BYTES: usize = 8 * 1024;
+/// The most the input grows to, so that a whole response head fits; the head's own limit is below this.
+const ROOM_BYTES_MAX: usize = super::HEAD_BYTES_MAX + ROOM_BYTES;
+
+/// Input and output of one connection. Only one of the two is held at a time: a request is written, then its
+/// answer is read, and a thousand streams that only read should not each keep a buffer for writing.
+#[derive(Default)]
+pub(super) struct Leased {
+    input: Vec<u8>,
+    consumed: usize,
+    filled: usize,
+    output: Vec<u8>,
+    progress: bool,
+}
+
+impl Leased {
+    /// Gives all memory back, unless there are bytes nobody has read yet.
+    pub(super) fn release(&mut self) {
+        if self.input().is_empty() {
+            *self = Self::default();
+        }
+    }
+
+    fn make_room(&mut self) {
+        if self.consumed == self.filled {
+            (self.consumed, self.filled) = (0, 0);
+        } else if self.consumed > 0 {
+            self.input.copy_within(self.consumed..self.filled, 0);
+            (self.consumed, self.filled) = (0, self.filled - self.consumed);
+        }
+        if self.filled == 0 && self.input.len() > ROOM_BYTES {
+            self.input = Vec::new();
+        }
+        if self.filled == self.input.len() {
+            let wanted = (self.input.len() * 2).clamp(ROOM_BYTES, ROOM_BYTES_MAX);
+            self.input.resize(wanted, 0);
+        }
+    }
+}
+
+impl Buffers for Leased {
+    fn output(&mut self) -> &mut [u8] {
+        self.output.resize(ROOM_BYTES, 0);
+        &mut self.output
+    }
+
+    fn input(&self) -> &[u8] {
+        &self.input[self.consumed..self.filled]
+    }
+
+    fn input_append_buf(&mut self) -> &mut [u8] {
+        self.output = Vec::new();
+        self.make_room();
+        &mut self.input[self.filled..]
+    }
+
+    fn input_appended(&mut self, amount: usize) {
+        self.filled += amount;
+        debug_assert!(self.filled <= self.input.len());
+    }
+
+    fn input_consume(&mut self, amount: usize) {
+        self.progress = amount > 0;
+        self.consumed += amount;
+        debug_assert!(self.consumed <= self.filled);
+    }
+
+    fn tmp_and_output(&mut self) -> (&mut [u8], &mut [u8]) {
+        self.make_room();
+        self.output.resize(ROOM_BYTES, 0);
+        (&mut self.input[self.filled..], &mut self.output)
+    }
+
+    fn can_use_input(&self) -> bool {
+        self.progress && self.consumed < self.filled
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn append(leased: &mut Leased, bytes: &[u8]) {
+        let room = leased.input_append_buf();
+        assert!(room.len() >= bytes.len());
+        room[..bytes.len()].copy_from_slice(bytes);
+        leased.input_appended(bytes.len());
+    }
+
+    #[test]
+    fn input_grows_to_its_limit_and_shrinks_again() {
+        let mut leased = Leased::default();
+        let mut total = 0;
+        loop {
+            let room = leased.input_append_buf().len();
+            if room == 0 {
+                break;
+            }
+            leased.input_appended(room);
+            total += room;
+        }
+        assert_eq!(total, ROOM_BYTES_MAX);
+        assert!(total > super::super::HEAD_BYTES_MAX);
+        leased.input_consume(total);
+        assert_eq!(leased.input_append_buf().len(), ROOM_BYTES);
+    }
+
+    #[test]
+    fn unread_bytes_survive_a_move_and_a_release() {
+        let mut leased = Leased::default();
+        append(&mut leased, b"hello world");
+        leased.input_consume(6);
+        assert!(leased.can_use_input());
+        append(&mut leased, b"!");
+        leased.release();
+        assert_eq!(leased.input(), b"world!");
+        leased.input_consume(0);
+        assert!(!leased.can_use_input());
+        leased.input_consume(6);
+        leased.release();
+        assert_eq!(leased.input.capacity(), 0);
+    }
+
+    #[test]
+    fn reading_gives_the_output_back() {
+        let mut leased = Leased::default();
+        assert_eq!(leased.output().len(), ROOM_BYTES);
+        append(&mut leased, b"x");
+        assert_eq!(leased.output.capacity(), 0);
+        assert_eq!(leased.tmp_and_output().1.len(), ROOM_BYTES);
+        assert_eq!(leased.input(), b"x");
+    }
+}

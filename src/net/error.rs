@@ -1,0 +1,79 @@
+//! Why a request failed, in our own words.
+
+use std::{fmt, io};
+
+/// Why a request failed. Shows at most host and port: never a path, a query, a header or a library's words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NetError {
+    /// The address may not be called.
+    RefusedByPolicy,
+    /// The address or a header cannot be sent.
+    BadAddress(String),
+    /// No connection; holds host and port.
+    Unreachable(String),
+    /// The other side, or the run as a whole, took too long.
+    TimedOut,
+    /// The run was ended.
+    Cancelled,
+    /// The answer is larger than its limit.
+    TooLarge,
+    /// The answer is not HTTP, or broke off.
+    Broken(String),
+}
+
+impl fmt::Display for NetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::RefusedByPolicy => f.write_str("refused by policy"),
+            Self::BadAddress(why) => write!(f, "the address cannot be called: {why}"),
+            Self::Unreachable(host) => write!(f, "no connection to {host}"),
+            Self::TimedOut => f.write_str("no answer in time"),
+            Self::Cancelled => f.write_str("the run was stopped"),
+            Self::TooLarge => f.write_str("the answer is too large"),
+            Self::Broken(what) => f.write_str(what),
+        }
+    }
+}
+
+impl std::error::Error for NetError {}
+
+impl From<NetError> for io::Error {
+    fn from(error: NetError) -> Self {
+        Self::other(error)
+    }
+}
+
+impl From<io::Error> for NetError {
+    /// Unwraps what [`Incoming`] reported through `Read`.
+    fn from(error: io::Error) -> Self {
+        match ureq::Error::from(error) {
+            ureq::Error::Io(error) => match error.get_ref().and_then(|inner| inner.downcast_ref::<Self>()) {
+                Some(own) => own.clone(),
+                None => Self::Broken("the answer broke off".into()),
+            },
+            other => translate(other, "the other side"),
+        }
+    }
+}
+
+/// Our words for what ureq reports; `host` is host and port.
+pub(super) fn translate(error: ureq::Error, host: &str) -> NetError {
+    match error {
+        ureq::Error::Other(inner) => match inner.downcast::<NetError>() {
+            Ok(own) => *own,
+            Err(_) => NetError::Broken("the request failed".into()),
+        },
+        ureq::Error::Io(error) => match error.get_ref().and_then(|inner| inner.downcast_ref::<NetError>()) {
+            Some(own) => own.clone(),
+            None => NetError::Broken("the other side closed the connection".into()),
+        },
+        ureq::Error::Timeout(_) => NetError::TimedOut,
+        ureq::Error::HostNotFound | ureq::Error::ConnectionFailed => NetError::Unreachable(host.to_owned()),
+        ureq::Error::Tls(_) | ureq::Error::Rustls(_) | ureq::Error::TlsRequired => {
+            NetError::Broken(format!("no trusted TLS connection to {host}"))
+        }
+        ureq::Error::LargeResponseHeader(..) | ureq::Error::BodyExceedsLimit(_) => NetError::TooLarge,
+        ureq::Error::Protocol(_) => NetError::Broken("the answer is not HTTP".into()),
+        _ => NetError::Broken("the request failed".into()),
+    }
+}

@@ -1,0 +1,245 @@
+//! Outgoing HTTP: the one client, and who it may talk to (security rules 7, contract 11).
+//!
+//! Every request of the service leaves here, so that one set of rules judges every address and one token ends every wait.
+
+mod buffers;
+mod error;
+mod guard;
+mod incoming;
+mod resolve;
+mod transport;
+mod waiting;
+
+use crate::domain::cancel::Cancel;
+use crate::settings::AllowRule;
+use error::translate;
+use guard::Guard;
+use resolve::Judged;
+use std::fmt;
+use std::time::Duration;
+use ureq::Agent;
+use ureq::http::header::{HeaderMap, HeaderName, HeaderValue};
+use ureq::http::{Method, Request, Uri};
+use ureq::unversioned::transport::{Connector, RustlsConnector};
+use waiting::Waiting;
+
+pub use error::NetError;
+pub use incoming::Incoming;
+
+/// The most bytes a response head may have (security rules 7).
+const HEAD_BYTES_MAX: usize = 32 * 1024;
+/// Idle connections kept to one host, and to all.
+const IDLE_PER_HOST_MAX: usize = 64;
+const IDLE_MAX: usize = 256;
+/// Servers commonly close idle connections after a minute.
+const IDLE_SECONDS_MAX: u64 = 30;
+/// TLS copies through these; what a response head needs is held around them.
+const TLS_BUFFER_BYTES: usize = 4 * 1024;
+/// How often a request is sent again because the idle connection it was sent on had been closed meanwhile.
+const STALE_TRIES_MAX: usize = 3;
+/// Headers that the client itself writes, or that change how a connection is read.
+const OWN_HEADERS: &[&str] = &[
+    "host",
+    "content-length",
+    "transfer-encoding",
+    "connection",
+    "keep-alive",
+    "upgrade",
+    "te",
+    "trailer",
+    "expect",
+    "proxy-authorization",
+    "proxy-connection",
+];
+
+/// Who chose the address, which decides what is allowed (contract 11).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// The flow's owner wrote it into a card: a model, embedding or vector store address.
+    Provider,
+    /// A caller, a model or a document can have a say in it.
+    Reachable,
+}
+
+/// How long and how much an answer may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Until the head of the response is there.
+    pub first_byte: Duration,
+    /// Between two bytes of the body.
+    pub stall: Duration,
+    /// Bytes of the body.
+    pub body_bytes: u64,
+}
+
+impl Default for Limits {
+    /// The limits of security rules 7.
+    fn default() -> Self {
+        Self {
+            first_byte: Duration::from_secs(60),
+            stall: Duration::from_secs(30),
+            body_bytes: 10 * 1024 * 1024,
+        }
+    }
+}
+
+impl Limits {
+    /// Those of a model, which may think as long as its run may last: the run's own limit ends the wait, and the
+    /// longest a run may take (10 minutes) where it has none.
+    #[must_use]
+    pub const fn model() -> Self {
+        let long = Duration::from_secs(600);
+        Self { first_byte: long, stall: long, body_bytes: 64 * 1024 * 1024 }
+    }
+}
+
+/// The client. A clone shares its connections.
+#[derive(Clone)]
+pub struct Outgoing {
+    // Apart, because an idle connection of one purpose must not serve the other.
+    provider: Agent,
+    reachable: Agent,
+}
+
+impl fmt::Debug for Outgoing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Outgoing")
+    }
+}
+
+impl Outgoing {
+    /// `allow` is `SERVICE_HTTP_ALLOW`; `loopback_service` says that this service itself listens on loopback only.
+    #[must_use]
+    pub fn new(allow: Vec<AllowRule>, loopback_service: bool) -> Self {
+        let agent = |purpose| agent(Guard { purpose, allow: allow.clone(), loopback_service });
+        Self { provider: agent(Purpose::Provider), reachable: agent(Purpose::Reachable) }
+    }
+
+    /// Posts JSON.
+    ///
+    /// # Errors
+    /// As [`NetError`]. A response of any status is not an error.
+    pub fn post_json(
+        &self,
+        purpose: Purpose,
+        url: &str,
+        headers: &[(&str, &str)],
+        body: &serde_json::Value,
+        cancel: &Cancel,
+        limits: Limits,
+    ) -> Result<Incoming, NetError> {
+        let body = serde_json::to_vec(body).expect("a JSON value can always be written");
+        let mut all = vec![("content-type", "application/json")];
+        all.extend_from_slice(headers);
+        self.send(purpose, Method::POST, url, &all, Some(&body), cancel, limits)
+    }
+
+    /// Gets.
+    ///
+    /// # Errors
+    /// As [`NetError`]. A response of any status is not an error.
+    pub fn get(
+        &self,
+        purpose: Purpose,
+        url: &str,
+        headers: &[(&str, &str)],
+        cancel: &Cancel,
+        limits: Limits,
+    ) -> Result<Incoming, NetError> {
+        self.send(purpose, Method::GET, url, headers, None, cancel, limits)
+    }
+
+    /// Sends a request of any method. Redirects are answers like others: they are not followed.
+    ///
+    /// # Errors
+    /// As [`NetError`]. A response of any status is not an error.
+    #[expect(clippy::too_many_arguments, reason = "each is one independent thing a request is made of")]
+    pub fn send(
+        &self,
+        purpose: Purpose,
+        method: Method,
+        url: &str,
+        headers: &[(&str, &str)],
+        body: Option<&[u8]>,
+        cancel: &Cancel,
+        limits: Limits,
+    ) -> Result<Incoming, NetError> {
+        let uri = guard::parse(url)?;
+        let headers = checked(headers)?;
+        let agent = match purpose {
+            Purpose::Provider => &self.provider,
+            Purpose::Reachable => &self.reachable,
+        };
+        for _ in 0..STALE_TRIES_MAX {
+            let waiting = Waiting { cancel: cancel.clone(), stall: limits.first_byte };
+            let (result, traffic) = waiting.around(|| attempt(agent, &method, &uri, &headers, body));
+            match result {
+                Ok(response) => return Incoming::new(response, cancel, limits),
+                Err(error) => {
+                    let error = translate(error, &guard::label(&uri));
+                    let stale =
+                        matches!(error, NetError::Broken(_)) && !traffic.connected && !traffic.received;
+                    if !stale {
+                        return Err(error);
+                    }
+                }
+            }
+        }
+        Err(NetError::Broken("the other side closed the connection".into()))
+    }
+}
+
+fn agent(guard: Guard) -> Agent {
+    let config = Agent::config_builder()
+        // A proxy would resolve and connect in our place, beyond all rules.
+        .proxy(None)
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .user_agent(concat!("flowkeep/", env!("CARGO_PKG_VERSION")))
+        .max_response_header_size(HEAD_BYTES_MAX)
+        .input_buffer_size(TLS_BUFFER_BYTES)
+        .output_buffer_size(TLS_BUFFER_BYTES)
+        .max_idle_connections(IDLE_MAX)
+        .max_idle_connections_per_host(IDLE_PER_HOST_MAX)
+        .max_idle_age(Duration::from_secs(IDLE_SECONDS_MAX))
+        .timeout_connect(Some(Duration::from_secs(transport::CONNECT_SECONDS_MAX)))
+        .build();
+    let chain = transport::Dialer.chain(RustlsConnector::default()).chain(transport::Furnish);
+    Agent::with_parts(config, chain, Judged::new(guard))
+}
+
+fn attempt(
+    agent: &Agent,
+    method: &Method,
+    uri: &Uri,
+    headers: &HeaderMap,
+    body: Option<&[u8]>,
+) -> Result<ureq::http::Response<ureq::Body>, ureq::Error> {
+    let mut request = Request::builder().method(method.clone()).uri(uri.clone()).body(())?;
+    *request.headers_mut() = headers.clone();
+    match body {
+        Some(body) => agent.run(request.map(|()| body)),
+        None => agent.run(request),
+    }
+}
+
+fn checked(headers: &[(&str, &str)]) -> Result<HeaderMap, NetError> {
+    let mut map = HeaderMap::with_capacity(headers.len());
+    for (name, value) in headers {
+        let bad = || NetError::BadAddress("a header cannot be sent as it is written".into());
+        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| bad())?;
+        if OWN_HEADERS.contains(&name.as_str()) || value.bytes().any(|b| matches!(b, b'\r' | b'\n' | 0)) {
+            return Err(bad());
+        }
+        let mut value = HeaderValue::from_bytes(value.trim().as_bytes()).map_err(|_| bad())?;
+        // Keeps it out of everything that prints headers.
+        value.set_sensitive(true);
+        // Not `append`: what a caller names replaces what was set before.
+        map.insert(name, value);
+    }
+    Ok(map)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,103 @@
+//! Name lookup, in which every address is judged before anything connects to it.
+
+use super::NetError;
+use super::guard::Guard;
+use super::waiting::Waiting;
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use ureq::config::Config;
+use ureq::http::Uri;
+use ureq::unversioned::resolver::{ResolvedSocketAddrs, Resolver};
+use ureq::unversioned::transport::NextTimeout;
+
+/// How long a lookup may take.
+const LOOKUP_SECONDS_MAX: u64 = 5;
+/// How long its judged result is used again. ureq asks before each request, also when it then uses an idle connection.
+const KEPT_SECONDS: u64 = 15;
+/// How many results are kept.
+const KEPT_MAX: usize = 256;
+/// The system's lookup runs modules we do not know.
+const LOOKUP_STACK_BYTES: usize = 512 * 1024;
+/// Addresses looked at for one name.
+const ADDRESSES_MAX: usize = 16;
+
+/// Judged addresses, and until when they may be used again.
+type Kept = (Instant, Vec<SocketAddr>);
+
+/// ureq's resolver for one purpose: what it returns is all the dialer can connect to.
+#[derive(Debug)]
+pub(super) struct Judged {
+    guard: Guard,
+    kept: Mutex<HashMap<(String, u16), Kept>>,
+}
+
+impl Judged {
+    pub(super) fn new(guard: Guard) -> Self {
+        Self { guard, kept: Mutex::default() }
+    }
+
+    fn addresses(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, NetError> {
+        if let Ok(ip) = host.parse::<IpAddr>() {
+            return self.judge(host, vec![SocketAddr::new(ip, port)]);
+        }
+        if !self.guard.admits_name(host) {
+            return Err(NetError::RefusedByPolicy);
+        }
+        let key = (host.to_owned(), port);
+        if let Some((end, addresses)) = self.kept.lock().unwrap_or_else(PoisonError::into_inner).get(&key)
+            && Instant::now() < *end
+        {
+            return Ok(addresses.clone());
+        }
+        let addresses = self.judge(host, look_up(host, port)?)?;
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        if kept.len() >= KEPT_MAX {
+            kept.retain(|_, (end, _)| *end > now);
+        }
+        if kept.len() < KEPT_MAX {
+            kept.insert(key, (now + Duration::from_secs(KEPT_SECONDS), addresses.clone()));
+        }
+        Ok(addresses)
+    }
+
+    /// All or nothing: a name with one address that may not be called is a name somebody plays tricks with.
+    fn judge(&self, host: &str, addresses: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, NetError> {
+        if addresses.iter().all(|address| self.guard.admits(host, *address)) {
+            Ok(addresses)
+        } else {
+            Err(NetError::RefusedByPolicy)
+        }
+    }
+}
+
+fn look_up(host: &str, port: u16) -> Result<Vec<SocketAddr>, NetError> {
+    let unknown = || NetError::Unreachable(format!("{host}:{port}"));
+    let waiting = Waiting::current()?;
+    let name = host.to_owned();
+    let work = move || {
+        (name.as_str(), port).to_socket_addrs().map(|found| found.take(ADDRESSES_MAX).collect::<Vec<_>>())
+    };
+    match waiting.abandonable(Duration::from_secs(LOOKUP_SECONDS_MAX), LOOKUP_STACK_BYTES, work) {
+        Ok(Ok(addresses)) if !addresses.is_empty() => Ok(addresses),
+        Ok(_) => Err(unknown()),
+        Err(NetError::TimedOut) if waiting.ended().is_none() => Err(unknown()),
+        Err(error) => Err(error),
+    }
+}
+
+impl Resolver for Judged {
+    fn resolve(&self, uri: &Uri, _: &Config, _: NextTimeout) -> Result<ResolvedSocketAddrs, ureq::Error> {
+        let host = uri.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
+        let port = uri.port_u16().unwrap_or(if uri.scheme_str() == Some("https") { 443 } else { 80 });
+        let mut resolved = self.empty();
+        for address in self.addresses(host, port)? {
+            if resolved.try_push(address).is_err() {
+                break;
+            }
+        }
+        Ok(resolved)
+    }
+}

@@ -1,0 +1,261 @@
+//! The client against servers of a few lines, each with one habit.
+
+use super::*;
+use crate::domain::cancel::Reason;
+use serde_json::json;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+/// Serves each connection with `habit` on a thread of its own; gives the address and counts connections.
+fn server(habit: impl Fn(TcpStream, usize) + Send + Sync + 'static) -> (String, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1/secret-path?key=secret", listener.local_addr().unwrap());
+    let (count, habit) = (Arc::new(AtomicUsize::new(0)), Arc::new(habit));
+    let counted = count.clone();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            let number = counted.fetch_add(1, Ordering::SeqCst);
+            let habit = habit.clone();
+            std::thread::spawn(move || habit(stream, number));
+        }
+    });
+    (url, count)
+}
+
+/// Reads one request; false when there is none.
+fn request(stream: &mut TcpStream) -> bool {
+    let (mut seen, mut byte) = (Vec::new(), [0]);
+    while !seen.ends_with(b"\r\n\r\n") {
+        if !matches!(stream.read(&mut byte), Ok(1)) {
+            return false;
+        }
+        seen.push(byte[0]);
+    }
+    let head = String::from_utf8(seen).unwrap().to_ascii_lowercase();
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: ").map(str::to_owned));
+    let mut body = vec![0; length.map_or(0, |length| length.parse().unwrap())];
+    stream.read_exact(&mut body).is_ok()
+}
+
+fn outgoing() -> Outgoing {
+    Outgoing::new(Vec::new(), true)
+}
+
+fn post(outgoing: &Outgoing, url: &str, cancel: &Cancel) -> Result<Incoming, NetError> {
+    outgoing.post_json(
+        Purpose::Provider,
+        url,
+        &[],
+        &json!({"q": "x".repeat(20_000)}),
+        cancel,
+        Limits::model(),
+    )
+}
+
+fn later(milliseconds: u64, cancel: &Cancel) {
+    let cancel = cancel.clone();
+    std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(milliseconds));
+        cancel.cancel(Reason::CallerLeft);
+    });
+}
+
+const HELLO: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\nx-a: b\r\n\r\nhello";
+
+#[test]
+fn connections_are_used_again() {
+    let (url, connections) = server(|mut stream, _| {
+        while request(&mut stream) {
+            stream.write_all(HELLO).unwrap();
+        }
+    });
+    let (outgoing, cancel) = (outgoing(), Cancel::new(None));
+    for _ in 0..5 {
+        let mut response = post(&outgoing, &url, &cancel).unwrap();
+        assert_eq!((response.status(), response.header("X-A")), (200, Some("b")));
+        assert_eq!(response.read_to_string(100).unwrap(), "hello");
+    }
+    assert_eq!(connections.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn an_idle_connection_that_dies_as_it_is_used_is_replaced() {
+    // Answers once per connection and closes when the next request has come in: the one moment a probe cannot see.
+    let (url, connections) = server(|mut stream, _| {
+        if request(&mut stream) {
+            stream.write_all(HELLO).unwrap();
+        }
+        request(&mut stream);
+    });
+    let (outgoing, cancel) = (outgoing(), Cancel::new(None));
+    for _ in 0..3 {
+        assert_eq!(post(&outgoing, &url, &cancel).unwrap().read_to_string(100).unwrap(), "hello");
+    }
+    assert_eq!(connections.load(Ordering::SeqCst), 3);
+}
+
+#[test]
+fn a_fresh_connection_that_dies_is_not_tried_again() {
+    let (url, connections) = server(|mut stream, _| {
+        request(&mut stream);
+    });
+    assert!(matches!(post(&outgoing(), &url, &Cancel::new(None)), Err(NetError::Broken(_))));
+    assert_eq!(connections.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn cancelling_ends_a_wait_for_the_head_at_once() {
+    let (url, _) = server(|mut stream, _| {
+        request(&mut stream);
+        std::thread::sleep(Duration::from_secs(30));
+    });
+    let cancel = Cancel::new(None);
+    later(100, &cancel);
+    let start = Instant::now();
+    assert_eq!(post(&outgoing(), &url, &cancel).unwrap_err(), NetError::Cancelled);
+    assert!(start.elapsed() < Duration::from_millis(700));
+}
+
+#[test]
+fn cancelling_ends_a_wait_for_the_body_even_where_closing_would_end_it() {
+    for length in ["", "content-length: 50\r\n", "transfer-encoding: chunked\r\n"] {
+        let (url, _) = server(move |mut stream, _| {
+            request(&mut stream);
+            write!(stream, "HTTP/1.1 200 OK\r\n{length}\r\n5\r\nhello\r\n").unwrap();
+            std::thread::sleep(Duration::from_secs(30));
+        });
+        let cancel = Cancel::new(None);
+        let mut response = post(&outgoing(), &url, &cancel).unwrap();
+        later(100, &cancel);
+        let start = Instant::now();
+        assert_eq!(response.read_to_string(1000).unwrap_err(), NetError::Cancelled, "{length}");
+        assert!(start.elapsed() < Duration::from_millis(700));
+    }
+}
+
+#[test]
+fn cancelling_ends_a_blocked_write() {
+    let (url, _) = server(|_stream, _| std::thread::sleep(Duration::from_secs(30)));
+    let cancel = Cancel::new(None);
+    later(200, &cancel);
+    let body = vec![b'x'; 64 * 1024 * 1024];
+    let start = Instant::now();
+    let sent =
+        outgoing().send(Purpose::Provider, Method::POST, &url, &[], Some(&body), &cancel, Limits::default());
+    assert_eq!(sent.unwrap_err(), NetError::Cancelled);
+    assert!(start.elapsed() < Duration::from_secs(2));
+}
+
+#[test]
+fn cancelling_ends_a_tls_handshake() {
+    let (url, _) = server(|_stream, _| std::thread::sleep(Duration::from_secs(30)));
+    let cancel = Cancel::new(None);
+    later(100, &cancel);
+    let start = Instant::now();
+    let url = url.replacen("http", "https", 1);
+    assert_eq!(post(&outgoing(), &url, &cancel).unwrap_err(), NetError::Cancelled);
+    assert!(start.elapsed() < Duration::from_millis(700));
+}
+
+#[test]
+fn the_runs_deadline_and_the_stall_limit_end_waits() {
+    let (url, _) = server(|mut stream, _| {
+        request(&mut stream);
+        stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhe").unwrap();
+        std::thread::sleep(Duration::from_secs(30));
+    });
+    let mut response = post(&outgoing(), &url, &Cancel::new(Some(Duration::from_millis(300)))).unwrap();
+    assert_eq!(response.read_to_string(100).unwrap_err(), NetError::TimedOut);
+    let limits = Limits { stall: Duration::from_millis(100), ..Limits::default() };
+    let mut response = outgoing().get(Purpose::Provider, &url, &[], &Cancel::new(None), limits).unwrap();
+    assert_eq!(response.read_to_string(100).unwrap_err(), NetError::TimedOut);
+}
+
+#[test]
+fn large_heads_pass_and_larger_ones_do_not() {
+    let (url, _) = server(|mut stream, number| {
+        request(&mut stream);
+        let filler = "a".repeat(if number == 0 { 30_000 } else { 40_000 });
+        let _ = write!(
+            stream,
+            "HTTP/1.1 200 OK\r\nx-filler: {filler}\r\nconnection: close\r\ncontent-length: 2\r\n\r\nok"
+        );
+    });
+    let (outgoing, cancel) = (outgoing(), Cancel::new(None));
+    assert_eq!(post(&outgoing, &url, &cancel).unwrap().read_to_string(10).unwrap(), "ok");
+    assert!(matches!(post(&outgoing, &url, &cancel), Err(NetError::TooLarge | NetError::Broken(_))));
+}
+
+#[test]
+fn bodies_are_limited_declared_or_not() {
+    let (url, _) = server(|mut stream, number| {
+        request(&mut stream);
+        let length = if number == 0 { "content-length: 2000\r\n" } else { "" };
+        let _ = write!(stream, "HTTP/1.1 200 OK\r\n{length}\r\n{}", "a".repeat(2000));
+    });
+    let (outgoing, cancel) = (outgoing(), Cancel::new(None));
+    let get = |bytes| {
+        let limits = Limits { body_bytes: bytes, ..Limits::default() };
+        outgoing.get(Purpose::Provider, &url, &[], &cancel, limits)?.read_to_string(1 << 20)
+    };
+    assert_eq!(get(1999), Err(NetError::TooLarge));
+    assert_eq!(get(1999), Err(NetError::TooLarge));
+    assert_eq!(get(2000).unwrap().len(), 2000);
+    let mut response = outgoing.get(Purpose::Provider, &url, &[], &cancel, Limits::default()).unwrap();
+    assert_eq!(response.read_to_string(1999), Err(NetError::TooLarge));
+}
+
+#[test]
+fn redirects_are_answers_and_errors_show_host_and_port_only() {
+    let (url, connections) = server(|mut stream, _| {
+        request(&mut stream);
+        let head = "HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/other\r\ncontent-length: 0\r\n\r\n";
+        let _ = stream.write_all(head.as_bytes());
+    });
+    let (outgoing, cancel) = (outgoing(), Cancel::new(None));
+    assert_eq!(post(&outgoing, &url, &cancel).unwrap().status(), 302);
+    assert_eq!(connections.load(Ordering::SeqCst), 1);
+    let gone = { TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap() };
+    let error = post(&outgoing, &format!("http://{gone}/secret?key=secret"), &cancel).unwrap_err();
+    assert_eq!(error, NetError::Unreachable(gone.to_string()));
+    let refused = outgoing.get(Purpose::Reachable, &url, &[], &cancel, Limits::default()).unwrap_err();
+    assert_eq!(refused, NetError::RefusedByPolicy);
+    let named = url.replace("127.0.0.1", "localhost");
+    assert_eq!(post(&outgoing, &named, &cancel).unwrap().status(), 302);
+    let refused = outgoing.get(Purpose::Reachable, &named, &[], &cancel, Limits::default()).unwrap_err();
+    assert_eq!(refused, NetError::RefusedByPolicy);
+}
+
+#[test]
+fn headers_that_could_write_more_than_themselves_are_refused() {
+    let cancel = Cancel::new(None);
+    for (name, value) in [
+        ("x-a", "b\r\nc: d"),
+        ("x-a", "b\0"),
+        ("x-a", "b\n"),
+        ("x a", "b"),
+        ("Host", "other"),
+        ("content-length", "5"),
+    ] {
+        let sent = outgoing().get(
+            Purpose::Provider,
+            "http://127.0.0.1:1/",
+            &[(name, value)],
+            &cancel,
+            Limits::default(),
+        );
+        assert!(matches!(sent, Err(NetError::BadAddress(_))), "{name}");
+    }
+}
+
+#[test]
+fn a_call_after_the_run_ended_does_not_connect() {
+    let (url, connections) = server(|_, _| {});
+    let cancel = Cancel::new(None);
+    cancel.cancel(Reason::Shutdown);
+    assert_eq!(post(&outgoing(), &url, &cancel).unwrap_err(), NetError::Cancelled);
+    assert_eq!(connections.load(Ordering::SeqCst), 0);
+}

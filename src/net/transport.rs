@@ -1,0 +1,324 @@
+//! Connections that a cancelled run ends at once.
+//!
+//! The chain is: [`Dialer`] connects to a judged address, ureq's own connector adds TLS, [`Roomy`] gives TLS connections
+//! the small, growing buffers that plain ones have by themselves.
+
+use super::NetError;
+use super::buffers::Leased;
+use super::waiting::{self, Waiting};
+use std::fmt;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use ureq::Error;
+use ureq::unversioned::transport::{Buffers, ConnectionDetails, Connector, Either, NextTimeout, Transport};
+
+/// How long making a connection may take, all addresses and TLS included (security rules 7).
+pub(super) const CONNECT_SECONDS_MAX: u64 = 5;
+/// A connect needs hardly any stack.
+const DIAL_STACK_BYTES: usize = 64 * 1024;
+
+impl From<NetError> for Error {
+    fn from(error: NetError) -> Self {
+        Self::Other(Box::new(error))
+    }
+}
+
+/// Connects to the addresses the resolver judged, and to no others.
+#[derive(Debug)]
+pub(super) struct Dialer;
+
+impl Connector for Dialer {
+    type Out = Socket;
+
+    fn connect(&self, details: &ConnectionDetails<'_>, _: Option<()>) -> Result<Option<Socket>, Error> {
+        let waiting = Waiting::current()?;
+        let most = Duration::from_secs(CONNECT_SECONDS_MAX).min(*details.timeout.after);
+        let end = waiting.until(most);
+        waiting::note_connected();
+        for (tried, address) in details.addrs.iter().enumerate() {
+            let left = end.saturating_duration_since(Instant::now());
+            let last = tried + 1 == details.addrs.len();
+            // An address that does not answer must leave time for the next one.
+            let share = if last { left } else { left / 2 };
+            if share.is_zero() {
+                break;
+            }
+            if let Some(stream) = dial(&waiting, *address, share)? {
+                return Ok(Some(Socket::new(stream)));
+            }
+        }
+        Err(NetError::Unreachable(super::guard::label(details.uri)).into())
+    }
+}
+
+/// `None` when this address cannot be reached and another may.
+fn dial(waiting: &Waiting, address: SocketAddr, most: Duration) -> Result<Option<TcpStream>, NetError> {
+    let connect = move || TcpStream::connect_timeout(&address, most);
+    match waiting.abandonable(most + Duration::from_millis(50), DIAL_STACK_BYTES, connect) {
+        Ok(Ok(stream)) => {
+            // Tokens are small: each is to be sent when it is written.
+            let _ = stream.set_nodelay(true);
+            Ok(Some(stream))
+        }
+        Ok(Err(_)) => Ok(None),
+        Err(error) => match waiting.ended() {
+            Some(ended) => Err(ended),
+            None if error == NetError::TimedOut => Ok(None),
+            None => Err(error),
+        },
+    }
+}
+
+/// One TCP connection. While a thread blocks on it, the run's token holds a hook that shuts it down.
+pub(super) struct Socket {
+    stream: Arc<TcpStream>,
+    buffers: Leased,
+    read_timeout: Option<Duration>,
+    write_timeout: Option<Duration>,
+}
+
+/// What a timed system call is to be called with, given what the socket is set to now: a timeout that is a little
+/// short saves setting it anew, as the caller looks at its clock and goes on.
+fn timeout_for(left: Duration, set: Option<Duration>) -> Option<Duration> {
+    match set {
+        Some(set) if set <= left && set * 2 >= left => None,
+        _ => Some(left),
+    }
+}
+
+const fn is_time_out(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
+}
+
+impl Socket {
+    fn new(stream: TcpStream) -> Self {
+        Self { stream: Arc::new(stream), buffers: Leased::default(), read_timeout: None, write_timeout: None }
+    }
+
+    /// Repeats `step` until it gives a result, the time is over, or the run ends. `step` gets the time left.
+    fn wait<T>(
+        &mut self,
+        timeout: NextTimeout,
+        mut step: impl FnMut(&mut Self, Duration) -> std::io::Result<T>,
+    ) -> Result<T, Error> {
+        let waiting = Waiting::current()?;
+        let end = waiting.until(*timeout.after);
+        let stream = self.stream.clone();
+        let _hook = waiting.cancel.on_cancel(move || {
+            // It fails only when the connection is closed already.
+            let _ = stream.shutdown(Shutdown::Both);
+        });
+        loop {
+            if let Some(error) = waiting.ended() {
+                return Err(error.into());
+            }
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(NetError::TimedOut.into());
+            }
+            match step(self, left) {
+                // A shut down socket reads as ended: that must not pass for the end of a body.
+                Ok(value) => return waiting.ended().map_or(Ok(value), |error| Err(error.into())),
+                Err(error) if is_time_out(error.kind()) => {}
+                Err(error) => return Err(waiting.ended().unwrap_or_else(|| broke(&error)).into()),
+            }
+        }
+    }
+}
+
+fn broke(error: &std::io::Error) -> NetError {
+    NetError::Broken(match error.kind() {
+        ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => {
+            "the other side closed the connection".into()
+        }
+        _ => "the connection broke".into(),
+    })
+}
+
+impl Transport for Socket {
+    fn buffers(&mut self) -> &mut dyn Buffers {
+        &mut self.buffers
+    }
+
+    fn transmit_output(&mut self, amount: usize, timeout: NextTimeout) -> Result<(), Error> {
+        let mut sent = 0;
+        while sent < amount {
+            sent += self.wait(timeout, |socket, left| {
+                if let Some(set) = timeout_for(left, socket.write_timeout) {
+                    socket.stream.set_write_timeout(Some(set))?;
+                    socket.write_timeout = Some(set);
+                }
+                match (&*socket.stream).write(&socket.buffers.output()[sent..amount])? {
+                    0 => Err(ErrorKind::BrokenPipe.into()),
+                    written => Ok(written),
+                }
+            })?;
+        }
+        Ok(())
+    }
+
+    fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, Error> {
+        let amount = self.wait(timeout, |socket, left| {
+            if let Some(set) = timeout_for(left, socket.read_timeout) {
+                socket.stream.set_read_timeout(Some(set))?;
+                socket.read_timeout = Some(set);
+            }
+            (&*socket.stream).read(socket.buffers.input_append_buf())
+        })?;
+        if amount > 0 {
+            waiting::note_received();
+        }
+        self.buffers.input_appended(amount);
+        Ok(amount > 0)
+    }
+
+    fn is_open(&mut self) -> bool {
+        // Asked before a connection goes idle and before it is used again: between the two it needs no memory.
+        self.buffers.release();
+        if self.stream.set_nonblocking(true).is_err() {
+            return false;
+        }
+        // Anything there is to read, the end included, means that it cannot carry another request.
+        let quiet = matches!(self.stream.peek(&mut [0]), Err(error) if error.kind() == ErrorKind::WouldBlock);
+        quiet && self.stream.set_nonblocking(false).is_ok()
+    }
+}
+
+impl fmt::Debug for Socket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Socket")
+    }
+}
+
+/// Puts [`Roomy`] around TLS connections and leaves others as they are.
+#[derive(Debug)]
+pub(super) struct Furnish;
+
+impl<In: Transport> Connector<In> for Furnish {
+    type Out = Either<In, Roomy<In>>;
+
+    fn connect(&self, _: &ConnectionDetails<'_>, inner: Option<In>) -> Result<Option<Self::Out>, Error> {
+        Ok(inner.map(|inner| {
+            if inner.is_tls() {
+                Either::B(Roomy { inner, buffers: Leased::default() })
+            } else {
+                Either::A(inner)
+            }
+        }))
+    }
+}
+
+/// A connection whose own buffers are of a fixed, small size, with buffers around it that grow when a response
+/// head needs it.
+pub(super) struct Roomy<In> {
+    inner: In,
+    buffers: Leased,
+}
+
+impl<In: Transport> Transport for Roomy<In> {
+    fn buffers(&mut self) -> &mut dyn Buffers {
+        &mut self.buffers
+    }
+
+    fn transmit_output(&mut self, amount: usize, timeout: NextTimeout) -> Result<(), Error> {
+        let mut sent = 0;
+        while sent < amount {
+            let output = &self.buffers.output()[sent..amount];
+            let room = self.inner.buffers().output();
+            let step = output.len().min(room.len());
+            room[..step].copy_from_slice(&output[..step]);
+            self.inner.transmit_output(step, timeout)?;
+            sent += step;
+        }
+        Ok(())
+    }
+
+    fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, Error> {
+        self.inner.maybe_await_input(timeout)?;
+        let input = self.inner.buffers().input();
+        let room = self.buffers.input_append_buf();
+        let amount = input.len().min(room.len());
+        room[..amount].copy_from_slice(&input[..amount]);
+        self.buffers.input_appended(amount);
+        self.inner.buffers().input_consume(amount);
+        Ok(amount > 0)
+    }
+
+    fn is_open(&mut self) -> bool {
+        self.buffers.release();
+        self.inner.buffers().input().is_empty() && self.inner.is_open()
+    }
+
+    fn is_tls(&self) -> bool {
+        self.inner.is_tls()
+    }
+}
+
+impl<In: Transport> fmt::Debug for Roomy<In> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Roomy").field(&self.inner).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_timeout_is_set_anew_only_when_it_would_be_late_or_much_too_early() {
+        let ms = Duration::from_millis;
+        assert_eq!(timeout_for(ms(100), None), Some(ms(100)));
+        assert_eq!(timeout_for(ms(100), Some(ms(101))), Some(ms(100)));
+        assert_eq!(timeout_for(ms(100), Some(ms(100))), None);
+        assert_eq!(timeout_for(ms(100), Some(ms(60))), None);
+        assert_eq!(timeout_for(ms(100), Some(ms(40))), Some(ms(100)));
+    }
+
+    /// Holds what was sent, and gives it back a few bytes at a time.
+    #[derive(Debug)]
+    struct Echo {
+        sent: Vec<u8>,
+        buffers: ureq::unversioned::transport::LazyBuffers,
+    }
+
+    impl Transport for Echo {
+        fn buffers(&mut self) -> &mut dyn Buffers {
+            &mut self.buffers
+        }
+
+        fn transmit_output(&mut self, amount: usize, _: NextTimeout) -> Result<(), Error> {
+            let output = self.buffers.output()[..amount].to_vec();
+            self.sent.extend(output);
+            Ok(())
+        }
+
+        fn await_input(&mut self, _: NextTimeout) -> Result<bool, Error> {
+            let room = self.buffers.input_append_buf();
+            let amount = room.len().min(self.sent.len()).min(5);
+            room[..amount].copy_from_slice(&self.sent[..amount]);
+            self.buffers.input_appended(amount);
+            self.sent.drain(..amount);
+            Ok(amount > 0)
+        }
+
+        fn is_open(&mut self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn more_passes_through_than_the_inner_buffers_hold() {
+        let inner = Echo { sent: Vec::new(), buffers: ureq::unversioned::transport::LazyBuffers::new(7, 11) };
+        let mut roomy = Roomy { inner, buffers: Leased::default() };
+        let all: Vec<u8> = (0..=255).cycle().take(6000).collect();
+        roomy.buffers().output()[..all.len()].copy_from_slice(&all);
+        roomy.transmit_output(all.len(), NextTimeout::default()).unwrap();
+        // Nothing is consumed, as while a response head is not complete yet.
+        while roomy.await_input(NextTimeout::default()).unwrap() {}
+        assert_eq!(roomy.buffers().input(), all);
+        roomy.buffers().input_consume(all.len());
+        assert!(roomy.is_open());
+    }
+}

@@ -1,0 +1,155 @@
+//! What the call under way on this thread waits with, and how a wait is given up.
+//!
+//! ureq runs a call from start to end on one thread but has no place to hand a token to its connector and transport, so
+//! the token travels beside it, in a thread-local that is set around the call and around every read of a body.
+
+use super::NetError;
+use crate::domain::cancel::{Cancel, Reason};
+use std::cell::{Cell, RefCell};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+/// How long to wait, and what ends the wait.
+#[derive(Clone)]
+pub(super) struct Waiting {
+    /// The run's token.
+    pub cancel: Cancel,
+    /// The longest silence that is borne.
+    pub stall: Duration,
+}
+
+thread_local! {
+    static CURRENT: RefCell<Option<Waiting>> = const { RefCell::new(None) };
+    static CONNECTED: Cell<bool> = const { Cell::new(false) };
+    static RECEIVED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What happened on the wire during one call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Traffic {
+    /// A new connection was made, rather than an idle one used again.
+    pub connected: bool,
+    /// The other side sent something.
+    pub received: bool,
+}
+
+/// Notes that the call made a connection.
+pub(super) fn note_connected() {
+    CONNECTED.set(true);
+}
+
+/// Notes that the other side sent something.
+pub(super) fn note_received() {
+    RECEIVED.set(true);
+}
+
+/// Restores what was current before, also when the call panics.
+struct Restore(Option<Waiting>);
+
+impl Drop for Restore {
+    fn drop(&mut self) {
+        CURRENT.set(self.0.take());
+    }
+}
+
+impl Waiting {
+    /// Runs `call` with this as what its transport waits with, and tells what was seen on the wire.
+    pub(super) fn around<T>(self, call: impl FnOnce() -> T) -> (T, Traffic) {
+        CONNECTED.set(false);
+        RECEIVED.set(false);
+        let _restore = Restore(CURRENT.replace(Some(self)));
+        let result = call();
+        (result, Traffic { connected: CONNECTED.get(), received: RECEIVED.get() })
+    }
+
+    /// What the call under way waits with. Outside a call nothing is waited for.
+    pub(super) fn current() -> Result<Self, NetError> {
+        CURRENT.with_borrow(Clone::clone).ok_or(NetError::Cancelled)
+    }
+
+    /// Why the wait is over already, if it is.
+    pub(super) fn ended(&self) -> Option<NetError> {
+        self.cancel.reason().map(|reason| match reason {
+            Reason::OutOfTime => NetError::TimedOut,
+            Reason::CallerLeft | Reason::Shutdown => NetError::Cancelled,
+        })
+    }
+
+    /// The moment at which a wait that starts now must end.
+    pub(super) fn until(&self, most: Duration) -> Instant {
+        let time = most.min(self.stall);
+        Instant::now() + self.cancel.time_left().map_or(time, |left| left.min(time))
+    }
+
+    /// Does what cannot be interrupted (a name lookup, a connect) on a thread of its own, which is left behind when
+    /// the token is set or `most` has passed. The system bounds how long such a thread lives on.
+    pub(super) fn abandonable<T: Send + 'static>(
+        &self,
+        most: Duration,
+        stack_bytes: usize,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, NetError> {
+        if let Some(error) = self.ended() {
+            return Err(error);
+        }
+        let (done, news) = mpsc::channel();
+        let stop = done.clone();
+        let started =
+            std::thread::Builder::new().name("outgoing".into()).stack_size(stack_bytes).spawn(move || {
+                // The receiver is gone when the wait was given up: then nobody wants the result.
+                let _ = done.send(Some(work()));
+            });
+        if started.is_err() {
+            return Err(NetError::Broken("the service has no thread left for it".into()));
+        }
+        let _hook = self.cancel.on_cancel(move || {
+            let _ = stop.send(None);
+        });
+        let wait = self.until(most).saturating_duration_since(Instant::now());
+        match news.recv_timeout(wait) {
+            Ok(Some(result)) => Ok(result),
+            Ok(None) => Err(self.ended().unwrap_or(NetError::Cancelled)),
+            Err(_) => Err(self.ended().unwrap_or(NetError::TimedOut)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_that_cannot_be_interrupted_is_left_behind() {
+        let waiting = Waiting { cancel: Cancel::new(None), stall: Duration::from_secs(60) };
+        let other = waiting.cancel.clone();
+        let (_keep, never) = mpsc::channel::<()>();
+        let start = Instant::now();
+        std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(50));
+            other.cancel(Reason::CallerLeft);
+        });
+        let result = waiting.abandonable(Duration::from_secs(30), 64 * 1024, move || never.recv().is_ok());
+        assert_eq!(result, Err(NetError::Cancelled));
+        assert!(start.elapsed() < Duration::from_secs(5));
+    }
+
+    #[test]
+    fn the_time_limit_and_the_run_limit_both_end_a_wait() {
+        for (limit, most) in [(None, 30), (Some(Duration::from_millis(30)), 60_000)] {
+            let waiting = Waiting { cancel: Cancel::new(limit), stall: Duration::from_secs(60) };
+            let (_keep, never) = mpsc::channel::<()>();
+            let result =
+                waiting.abandonable(Duration::from_millis(most), 64 * 1024, move || never.recv().is_ok());
+            assert_eq!(result, Err(NetError::TimedOut));
+        }
+    }
+
+    #[test]
+    fn the_current_wait_is_restored() {
+        assert!(Waiting::current().is_err());
+        let waiting = Waiting { cancel: Cancel::new(None), stall: Duration::from_secs(1) };
+        let (inside, _) = waiting.around(|| Waiting::current().is_ok());
+        assert!(inside);
+        assert!(Waiting::current().is_err());
+    }
+}

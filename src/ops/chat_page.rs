@@ -1,0 +1,131 @@
+//! What a chat page may know of a flow without being signed in (contract 4.8), and what its owner may know of
+//! its canvas before asking it.
+
+use super::access::{self, Action};
+use super::flows;
+use crate::app::App;
+use crate::canvas::Canvas;
+use crate::domain::caller::Caller;
+use crate::domain::error::{Error, Result};
+use crate::domain::flow::{Flow, FlowKind};
+use crate::domain::ids::FlowId;
+use crate::engine::Plan;
+use crate::engine::validate::{self, Problems};
+use crate::limits::IMAGE_BYTES_MAX;
+use crate::store::tables::CANVASES;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// Keys of `chatbotConfig` that a chat page draws itself with. Everything else stays here.
+const SHOWN: &[&str] = &[
+    "backgroundColor",
+    "botMessage",
+    "chatFeedback",
+    "errorMessage",
+    "followUpPrompts",
+    "fontSize",
+    "fullFileUpload",
+    "generateNewSession",
+    "leads",
+    "poweredByTextColor",
+    "renderHTML",
+    "showAgentMessages",
+    "starterPrompts",
+    "textInput",
+    "title",
+    "titleAvatarSrc",
+    "titleBackgroundColor",
+    "titleTextColor",
+    "userMessage",
+    "welcomeMessage",
+];
+
+fn plan(app: &App, flow: &Flow) -> Result<Option<Arc<Plan>>> {
+    if flow.card_count == 0 || flow.kind != FlowKind::Chatflow {
+        return Ok(None);
+    }
+    // A canvas that cannot run offers nothing; asking it says why.
+    Ok(super::predict::plan(app, flow).ok())
+}
+
+/// True when the flow's answers go out token by token (reference 3.7).
+///
+/// # Errors
+/// 404.
+pub fn streams(app: &App, id: &FlowId) -> Result<bool> {
+    let flow = app.store.read(|tx| flows::asked(tx, id))?;
+    if flow.settings.post_processing() {
+        return Ok(false);
+    }
+    Ok(flow.kind == FlowKind::Agentflow || plan(app, &flow)?.is_some_and(|plan| plan.streams))
+}
+
+/// The chat settings of a flow with its upload offer.
+///
+/// # Errors
+/// 404.
+pub fn config(app: &App, id: &FlowId) -> Result<Value> {
+    let flow = app.store.read(|tx| flows::asked(tx, id))?;
+    let stored = flow.settings.chatbot_config.clone().unwrap_or_default();
+    let mut shown: Map<String, Value> =
+        stored.into_iter().filter(|(key, _)| SHOWN.contains(&key.as_str())).collect();
+    let images = plan(app, &flow)?.is_some_and(|plan| plan.takes_images);
+    shown.insert("uploads".into(), upload_offer(images));
+    shown.insert("flowData".into(), start_card(app, &flow)?.into());
+    shown.insert("isTTSEnabled".into(), false.into());
+    Ok(Value::Object(shown))
+}
+
+/// What the chat may upload (reference 4.1).
+fn upload_offer(images: bool) -> Value {
+    let types = ["image/gif", "image/jpeg", "image/png", "image/webp"];
+    let image_types = if images {
+        json!([{"fileTypes": types, "maxUploadSize": IMAGE_BYTES_MAX / (1024 * 1024)}])
+    } else {
+        json!([])
+    };
+    json!({
+        "isSpeechToTextEnabled": false,
+        "isImageUploadAllowed": images,
+        "isRAGFileUploadAllowed": false,
+        "imgUploadSizeAndTypes": image_types,
+        "fileUploadSizeAndTypes": [],
+    })
+}
+
+/// Of the canvas a chat page needs the Start card's form and kind, and nothing else.
+fn start_card(app: &App, flow: &Flow) -> Result<String> {
+    const FIELDS: &[&str] = &["startInputType", "formTitle", "formDescription", "formInputTypes"];
+    let text = app.store.read(|tx| CANVASES.get(tx, &flow.workspace, &flow.id))?.unwrap_or_default();
+    let canvas = Canvas::parse(&text).ok();
+    let start =
+        canvas.as_ref().and_then(|canvas| canvas.nodes().iter().find(|node| node.name == "startAgentflow"));
+    let nodes: Vec<Value> = start
+        .into_iter()
+        .map(|node| {
+            let inputs: Map<String, Value> = node
+                .inputs
+                .iter()
+                .filter(|(name, _)| FIELDS.contains(&name.as_str()))
+                .map(|(k, v)| (k.clone(), v.clone()))
+                .collect();
+            json!({"id": node.id, "data": {"id": node.id, "name": node.name, "inputs": inputs}})
+        })
+        .collect();
+    Ok(json!({"nodes": nodes, "edges": []}).to_string())
+}
+
+/// The problems of a flow's Live canvas, by card.
+///
+/// # Errors
+/// 404 or 403.
+pub fn problems(app: &App, caller: &Caller, id: &FlowId) -> Result<Vec<Problems>> {
+    let (flow, text) = app.store.read(|tx| {
+        let flow = access::flow(tx, caller, id, Action::View)?;
+        let text = CANVASES.get(tx, &flow.workspace, &flow.id)?.unwrap_or_default();
+        Ok((flow, text))
+    })?;
+    let canvas = Canvas::parse(&text).map_err(|fault| Error::Invalid(fault.to_string()))?;
+    // Only chat canvases have an ending card and cards of this registry.
+    Ok(if flow.kind == FlowKind::Chatflow { validate::validate(&canvas) } else { Vec::new() })
+}

@@ -1,0 +1,165 @@
+//! What an operator does without the web page: run the same way on a running service, through its control socket,
+//! and on a data folder nobody uses.
+
+use super::keys::{self, KeyBody};
+use super::owner;
+use crate::app::App;
+use crate::domain::caller::Caller;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{KeyId, WorkspaceId};
+use crate::store::tables::WORKSPACES;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Random bytes of a password made for somebody: 24 characters when written.
+const PASSWORD_RANDOM_BYTES: usize = 18;
+
+/// One command. It holds passwords, so it has no `Debug`.
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "command", rename_all = "camelCase")]
+pub enum Command {
+    /// Makes an API key.
+    KeyCreate {
+        /// Its name.
+        name: String,
+        /// What its holder may do: names of `domain::caller::PERMISSIONS`.
+        permissions: Vec<String>,
+        /// Where; `None` is the default workspace.
+        workspace: Option<WorkspaceId>,
+    },
+    /// Lists the API keys.
+    KeyList,
+    /// Deletes an API key; it stops working with the next request.
+    KeyRevoke {
+        /// Which.
+        id: KeyId,
+    },
+    /// Gives an owner a new password and ends their sessions.
+    OwnerResetPassword {
+        /// The new password; `None` makes a random one.
+        password: Option<String>,
+    },
+    /// Asks whether the service runs.
+    Status,
+}
+
+/// What came of a command. It holds a key or a password, so it has no `Debug`.
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "camelCase")]
+pub enum Outcome {
+    /// A key was made: its record, whose `apiKey` is the value, shown this once.
+    KeyCreated {
+        /// The record (contract 3).
+        key: Value,
+    },
+    /// The keys.
+    Keys {
+        /// Their records, values hidden (contract 3).
+        keys: Vec<Value>,
+    },
+    /// The key is gone.
+    KeyRevoked,
+    /// The password was set.
+    PasswordReset {
+        /// Whose.
+        email: String,
+        /// The password, when it was made here.
+        password: Option<String>,
+    },
+    /// The service runs.
+    #[serde(rename_all = "camelCase")]
+    Status {
+        /// Its version.
+        version: String,
+        /// Its process.
+        process_id: u32,
+    },
+}
+
+/// Does what `command` says, as the operator.
+///
+/// # Errors
+/// What the operation itself refuses: an unknown permission, key or e-mail, a password of the wrong length. A fault of
+/// the service is logged here with its cause, since no door does it.
+pub fn execute(app: &App, command: Command) -> Result<Outcome> {
+    run(app, command).inspect_err(|error| {
+        if let Error::Internal(cause) = error {
+            tracing::error!(%cause, "an operator's command failed");
+        }
+    })
+}
+
+fn run(app: &App, command: Command) -> Result<Outcome> {
+    match command {
+        Command::KeyCreate { name, permissions, workspace } => {
+            let key = keys::create(
+                app,
+                &operator(app, workspace)?,
+                &KeyBody { key_name: name.clone(), permissions },
+            )?;
+            tracing::info!(principal = "operator", name, "API key made");
+            Ok(Outcome::KeyCreated { key })
+        }
+        Command::KeyList => Ok(Outcome::Keys { keys: keys::list(app, &operator(app, None)?)? }),
+        Command::KeyRevoke { id } => {
+            keys::delete(app, &operator(app, None)?, &id.to_string())?;
+            tracing::info!(principal = "operator", key = %id, "API key deleted");
+            Ok(Outcome::KeyRevoked)
+        }
+        Command::OwnerResetPassword { password } => {
+            let made = if password.is_none() { Some(random_password()?) } else { None };
+            let chosen = password.as_deref().or(made.as_deref()).expect("one of the two is there");
+            let email = owner::reset_password(app, chosen)?;
+            tracing::info!(principal = "operator", email, "owner's password reset");
+            Ok(Outcome::PasswordReset { email, password: made })
+        }
+        Command::Status => Ok(Outcome::Status {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            process_id: std::process::id(),
+        }),
+    }
+}
+
+/// The operator as a caller in `workspace`, or in the default one.
+fn operator(app: &App, workspace: Option<WorkspaceId>) -> Result<Caller> {
+    let nobody = || Error::NotFound("There is no owner yet. Register one first.".to_owned());
+    let caller = owner::operator(app)?.ok_or_else(nobody)?;
+    let Some(workspace) = workspace else { return Ok(caller) };
+    let known = app.store.read(|tx| Ok(WORKSPACES.get(tx, &workspace)?.is_some()))?;
+    if !known {
+        return Err(Error::NotFound(format!("There is no workspace {workspace}.")));
+    }
+    Ok(Caller { workspace, ..caller })
+}
+
+/// Makes a password nobody has to remember.
+///
+/// # Errors
+/// The system has no random bytes to give.
+pub fn random_password() -> Result<String> {
+    let mut bytes = [0; PASSWORD_RANDOM_BYTES];
+    getrandom::fill(&mut bytes).map_err(Error::internal)?;
+    Ok(URL_SAFE_NO_PAD.encode(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_survives_the_wire() {
+        let text = r#"{"command":"keyCreate","name":"ci","permissions":["chatflows:view"],"workspace":null}"#;
+        let command: Command = serde_json::from_str(text).unwrap();
+        assert_eq!(serde_json::to_string(&command).unwrap(), text);
+        assert!(serde_json::from_str::<Command>(r#"{"command":"keyRevoke","id":"x"}"#).is_err());
+        assert!(serde_json::from_str::<Command>(r#"{"command":"dropTables"}"#).is_err());
+    }
+
+    #[test]
+    fn made_passwords_differ_and_are_long() {
+        let (one, other) = (random_password().unwrap(), random_password().unwrap());
+        assert!(one != other && one.len() == 24);
+    }
+}

@@ -1,0 +1,289 @@
+//! Credentials: kept sealed, shown without their secrets, opened for a run only (contract 3, reference 1.3).
+
+use crate::app::App;
+use crate::clock::iso;
+use crate::domain::caller::Caller;
+use crate::domain::credential::{self, Credential};
+use crate::domain::credential_types::CredentialType;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{CredentialId, WorkspaceId};
+use crate::domain::user::DisplayName;
+use crate::files::Vault;
+use crate::store::Tx;
+use crate::store::tables::CREDENTIALS;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+/// Looks a credential type up by its name.
+pub type Types = fn(&str) -> Option<&'static CredentialType>;
+
+/// The body of `POST /credentials`, and of `PUT /credentials/:id`, where all of it is optional.
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+pub struct CredentialBody {
+    /// Display name.
+    pub name: Option<String>,
+    /// Its type.
+    pub credential_name: Option<String>,
+    /// The fields.
+    pub plain_data_obj: Option<Map<String, Value>>,
+}
+
+/// The credentials of the caller's workspace by name, all of them or those of the given types; no fields.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read.
+pub fn list(app: &App, caller: &Caller, of_types: &[&str]) -> Result<Vec<Value>> {
+    let mut found = app.store.read(|tx| CREDENTIALS.list(tx, &caller.workspace))?;
+    found.retain(|credential| of_types.is_empty() || of_types.contains(&credential.credential_name.as_str()));
+    found.sort_by(|one, other| (&one.name, one.created).cmp(&(&other.name, other.created)));
+    Ok(found.iter().map(row).collect())
+}
+
+/// Stores a credential.
+///
+/// # Errors
+/// 400 for a missing name, an unknown type, or a field of the wrong kind.
+pub fn create(app: &App, caller: &Caller, types: Types, body: &CredentialBody) -> Result<Value> {
+    let name = DisplayName::parse("name", body.name.as_deref().unwrap_or_default())?;
+    let kind = known(types, body.credential_name.as_deref().unwrap_or_default())?;
+    let sent = body.plain_data_obj.clone().unwrap_or_default();
+    let fields = credential::merge(kind, &Map::new(), &sent)?;
+    let (id, now) = (CredentialId::random(), app.clock.now());
+    let made = Credential {
+        id,
+        workspace: caller.workspace,
+        name: name.as_str().to_owned(),
+        credential_name: kind.name.to_owned(),
+        sealed: app.secrets.vault.seal(&caller.workspace, &id, &fields),
+        created: now,
+        updated: now,
+    };
+    app.store.write(|tx| CREDENTIALS.put(tx, &caller.workspace, &id, &made))?;
+    tracing::info!(credential = %id, by = ?caller.principal, "a credential was made");
+    Ok(row(&made))
+}
+
+/// One credential, with its fields as they may be shown.
+///
+/// # Errors
+/// 404 for an unknown one; 500 naming it when it was sealed under another key.
+pub fn read(app: &App, caller: &Caller, types: Types, id: &str) -> Result<Value> {
+    let stored = app.store.read(|tx| get(tx, caller, id))?;
+    let mut row = row(&stored);
+    // A type this version does not know shows nothing: which of its fields are secret is not known either.
+    let shown = match types(&stored.credential_name) {
+        Some(kind) => credential::redacted(kind, &unseal(&app.secrets.vault, &stored)?),
+        None => Map::new(),
+    };
+    row["plainDataObj"] = shown.into();
+    Ok(row)
+}
+
+/// Changes what the body names. Fields sent back as they were shown stay as they are.
+///
+/// # Errors
+/// 404 for an unknown credential, 400 as for [`create`] and for a change of type without its fields.
+pub fn update(app: &App, caller: &Caller, types: Types, id: &str, body: &CredentialBody) -> Result<Value> {
+    let name = body.name.as_deref().map(|name| DisplayName::parse("name", name)).transpose()?;
+    let changed = app.store.write(|tx| {
+        let mut stored = get(tx, caller, id)?;
+        if let Some(name) = &name {
+            name.as_str().clone_into(&mut stored.name);
+        }
+        let wanted = body.credential_name.as_deref().unwrap_or(&stored.credential_name);
+        if wanted != stored.credential_name || body.plain_data_obj.is_some() {
+            let kind = known(types, wanted)?;
+            let sent = body.plain_data_obj.clone().unwrap_or_default();
+            // Another type has other fields: nothing of the old ones may slip into it.
+            let before = if wanted == stored.credential_name {
+                // What cannot be opened can still be replaced: the values sent are then all there is.
+                unseal(&app.secrets.vault, &stored).unwrap_or_default()
+            } else {
+                Map::new()
+            };
+            let fields = credential::merge(kind, &before, &sent)?;
+            kind.name.clone_into(&mut stored.credential_name);
+            stored.sealed = app.secrets.vault.seal(&stored.workspace, &stored.id, &fields);
+        }
+        stored.updated = app.clock.now();
+        CREDENTIALS.put(tx, &caller.workspace, &stored.id, &stored)?;
+        Ok(stored)
+    })?;
+    tracing::info!(credential = %changed.id, by = ?caller.principal, "a credential was changed");
+    Ok(row(&changed))
+}
+
+/// Deletes a credential. Cards that name it say so when they run.
+///
+/// # Errors
+/// 404 for an unknown one.
+pub fn delete(app: &App, caller: &Caller, id: &str) -> Result<Value> {
+    app.store.write(|tx| {
+        let stored = get(tx, caller, id)?;
+        CREDENTIALS.remove(tx, &caller.workspace, &stored.id)
+    })?;
+    tracing::info!(credential = id, by = ?caller.principal, "a credential was deleted");
+    Ok(json!({ "raw": [], "affected": 1 }))
+}
+
+/// The fields of a credential in clear, for a run of a flow in `workspace`; `None` when there is none.
+///
+/// # Errors
+/// [`Error::Failed`] naming the credential when it was sealed under another key.
+pub fn open(
+    tx: &impl Tx,
+    vault: &Vault,
+    workspace: &WorkspaceId,
+    id: &CredentialId,
+) -> Result<Option<Map<String, Value>>> {
+    let stored = CREDENTIALS.get(tx, workspace, id)?;
+    stored.map(|stored| unseal(vault, &stored)).transpose()
+}
+
+fn get(tx: &impl Tx, caller: &Caller, id: &str) -> Result<Credential> {
+    let found = CredentialId::parse(id).map(|id| CREDENTIALS.get(tx, &caller.workspace, &id)).transpose()?;
+    found.flatten().ok_or_else(|| {
+        let shown: String = id.chars().filter(|c| !c.is_control()).take(64).collect();
+        Error::NotFound(format!("Credential {shown} not found"))
+    })
+}
+
+fn known(types: Types, name: &str) -> Result<&'static CredentialType> {
+    types(name).ok_or_else(|| {
+        let shown: String = name.chars().filter(|c| !c.is_control()).take(64).collect();
+        Error::invalid(format!(
+            "There is no credential type '{shown}'. GET /api/v1/components-credentials lists them."
+        ))
+    })
+}
+
+fn unseal(vault: &Vault, stored: &Credential) -> Result<Map<String, Value>> {
+    vault.open(&stored.workspace, &stored.id, &stored.sealed).map_err(|_| {
+        Error::Failed(format!(
+            "The credential '{}' was encrypted with another key than this server's. Type its values in again.",
+            stored.name
+        ))
+    })
+}
+
+fn row(credential: &Credential) -> Value {
+    json!({
+        "id": credential.id,
+        "name": credential.name,
+        "credentialName": credential.credential_name,
+        "createdDate": iso(credential.created),
+        "updatedDate": iso(credential.updated),
+        "workspaceId": credential.workspace,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::caller::{Grants, Principal};
+    use crate::domain::credential::HIDDEN;
+    use crate::domain::credential_types::find;
+    use crate::domain::ids::OrganizationId;
+
+    fn house() -> (tempfile::TempDir, App, Caller) {
+        let (folder, app) = App::temporary();
+        let (organization, workspace) = (OrganizationId::random(), WorkspaceId::random());
+        let grants = Grants::All;
+        (
+            folder,
+            app,
+            Caller { principal: Principal::Operator, organization, workspace, grants, address: None },
+        )
+    }
+
+    fn body(value: Value) -> CredentialBody {
+        serde_json::from_value(value).unwrap()
+    }
+
+    fn basic() -> CredentialBody {
+        let fields = json!({"basicAuthUsername": "ada", "basicAuthPassword": "pw-1", "stray": "x"});
+        body(json!({"name": "Basic", "credentialName": "httpBasicAuth", "plainDataObj": fields}))
+    }
+
+    fn opened(app: &App, caller: &Caller, id: &str) -> Option<Value> {
+        let id = CredentialId::parse(id).unwrap();
+        app.store.read(|tx| open(tx, &app.secrets.vault, &caller.workspace, &id)).unwrap().map(Value::from)
+    }
+
+    #[test]
+    fn a_secret_goes_in_and_comes_out_for_a_run_only() {
+        let (folder, app, caller) = house();
+        let made = create(&app, &caller, find, &basic()).unwrap();
+        let id = made["id"].as_str().unwrap();
+        let shown = read(&app, &caller, find, id).unwrap();
+        let fields = json!({"basicAuthUsername": "ada", "basicAuthPassword": HIDDEN});
+        assert_eq!(shown["plainDataObj"], fields);
+        let clear = json!({"basicAuthUsername": "ada", "basicAuthPassword": "pw-1"});
+        assert_eq!(opened(&app, &caller, id), Some(clear.clone()));
+        assert_eq!(list(&app, &caller, &[]).unwrap(), std::slice::from_ref(&made));
+        assert_eq!(list(&app, &caller, &["openAIApi", "httpBasicAuth"]).unwrap().len(), 1);
+        assert!(list(&app, &caller, &["openAIApi"]).unwrap().is_empty());
+        update(&app, &caller, find, id, &body(json!({"name": "New", "plainDataObj": fields}))).unwrap();
+        assert_eq!(opened(&app, &caller, id), Some(clear));
+        update(&app, &caller, find, id, &body(json!({"plainDataObj": {"basicAuthPassword": "pw-2"}})))
+            .unwrap();
+        assert_eq!(opened(&app, &caller, id).unwrap()["basicAuthPassword"], "pw-2");
+        let file = std::fs::read(folder.path().join("flowkeep.redb")).unwrap();
+        assert!(!String::from_utf8_lossy(&file).contains("pw-"));
+    }
+
+    #[test]
+    fn a_stranger_finds_nothing() {
+        let (_folder, app, caller) = house();
+        let made = create(&app, &caller, find, &basic()).unwrap();
+        let id = made["id"].as_str().unwrap();
+        let stranger = Caller { workspace: WorkspaceId::random(), ..caller.clone() };
+        let missing = |result: Result<Value>| matches!(result, Err(Error::NotFound(_)));
+        assert!(missing(read(&app, &stranger, find, id)));
+        assert!(missing(update(&app, &stranger, find, id, &basic())));
+        assert!(missing(delete(&app, &stranger, id)));
+        assert!(missing(read(&app, &caller, find, "nonsense")));
+        assert_eq!(opened(&app, &stranger, id), None);
+        delete(&app, &caller, id).unwrap();
+        assert!(missing(delete(&app, &caller, id)));
+    }
+
+    #[test]
+    fn bad_bodies_are_refused() {
+        let (_folder, app, caller) = house();
+        for bad in [
+            json!({}),
+            json!({"name": "x", "credentialName": "nonsense"}),
+            json!({"name": " ", "credentialName": "openAIApi"}),
+            json!({"name": "x", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": 1}}),
+            json!({"name": "x", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": HIDDEN}}),
+        ] {
+            let refused = create(&app, &caller, find, &body(bad.clone()));
+            assert!(matches!(refused, Err(Error::Invalid(_))), "{bad}");
+        }
+    }
+
+    #[test]
+    fn another_type_takes_nothing_over() {
+        let (_folder, app, caller) = house();
+        let made = create(&app, &caller, find, &basic()).unwrap();
+        let id = made["id"].as_str().unwrap();
+        update(&app, &caller, find, id, &body(json!({"credentialName": "openAIApi"}))).unwrap();
+        assert_eq!(opened(&app, &caller, id), Some(json!({})));
+    }
+
+    #[test]
+    fn a_foreign_seal_is_said_so_and_can_be_replaced() {
+        let (_folder, app, caller) = house();
+        let made = create(&app, &caller, find, &basic()).unwrap();
+        let id = CredentialId::parse(made["id"].as_str().unwrap()).unwrap();
+        let mut stored = app.store.read(|tx| CREDENTIALS.get(tx, &caller.workspace, &id)).unwrap().unwrap();
+        stored.sealed = Vault::new(&[1; 32]).seal(&caller.workspace, &id, &Map::new());
+        app.store.write(|tx| CREDENTIALS.put(tx, &caller.workspace, &id, &stored)).unwrap();
+        let refused = read(&app, &caller, find, &id.to_string()).unwrap_err();
+        assert!(matches!(&refused, Error::Failed(text) if text.contains("'Basic'")), "{refused}");
+        update(&app, &caller, find, &id.to_string(), &basic()).unwrap();
+        assert_eq!(opened(&app, &caller, &id.to_string()).unwrap()["basicAuthPassword"], "pw-1");
+    }
+}

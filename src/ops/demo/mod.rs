@@ -1,0 +1,135 @@
+//! The example flows of `serve --demo`: ready to ask, no provider key needed (contract 2, 8).
+
+mod drawing;
+
+use super::control;
+use super::document_stores::{self, StoreEdit, TextToAdd};
+use super::flows::{self, FlowEdit};
+use super::keys::{self, KeyBody};
+use super::owner::{self, NewOwner};
+use crate::app::App;
+use crate::domain::caller::{Caller, for_keys};
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::FlowId;
+use crate::store::tables::FLOWS;
+use drawing::Drawing;
+use serde_json::{Map, Value, json};
+
+const HELLO: &str = "Hello";
+const HELLO_RULES: &str = include_str!("../../../assets/demo/hello-rules.json");
+const CALCULATOR_RULES: &str = include_str!("../../../assets/demo/calculator-rules.json");
+const HANDBOOK: &str = include_str!("../../../assets/demo/handbook.md");
+const OWNER_EMAIL: &str = "owner@flowkeep.local";
+
+/// What a fresh demo made.
+#[derive(Debug)]
+pub struct Demo {
+    /// Sign-in e-mail.
+    pub owner_email: String,
+    /// Sign-in password, shown once.
+    pub owner_password: String,
+    /// An API key with every permission a key can hold, shown once.
+    pub api_key: String,
+    /// Name and id of each example flow.
+    pub flows: Vec<(String, FlowId)>,
+}
+
+/// Fills a house that nobody owns yet; `None` when it has an owner already, and then nothing is changed.
+///
+/// # Errors
+/// When the database cannot be written.
+pub fn install(app: &App) -> Result<Option<Demo>> {
+    if owner::exists(app)? {
+        return Ok(None);
+    }
+    let owner_password = control::random_password()?;
+    let new =
+        NewOwner { name: "Demo Owner".into(), email: OWNER_EMAIL.into(), credential: owner_password.clone() };
+    owner::create(app, &new, None)?;
+    let caller = owner::operator(app)?.ok_or_else(|| Error::internal("the owner just made is not there"))?;
+    let permissions = for_keys().collect();
+    let key = keys::create(app, &caller, &KeyBody { key_name: "Demo key".to_owned(), permissions })?;
+    let api_key = key["apiKey"].as_str().unwrap_or_default().to_owned();
+    let handbook = handbook(app, &caller)?;
+    let drawn =
+        [(HELLO, hello()), ("Calculator agent", calculator()), ("Ask the handbook", ask_handbook(&handbook))];
+    let mut flows = Vec::new();
+    for (name, canvas) in drawn {
+        let edit: FlowEdit =
+            serde_json::from_value(json!({"name": name, "type": "CHATFLOW", "flowData": canvas}))
+                .map_err(Error::internal)?;
+        flows.push((name.to_owned(), flows::create(app, &caller, &edit)?.flow.id));
+    }
+    Ok(Some(Demo { owner_email: OWNER_EMAIL.to_owned(), owner_password, api_key, flows }))
+}
+
+/// The first example flow, if it is still there and open to anyone.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn first_flow(app: &App) -> Result<Option<FlowId>> {
+    let Some(operator) = owner::operator(app)? else { return Ok(None) };
+    app.store.read(|tx| {
+        let flows = FLOWS.list(tx, &operator.workspace)?;
+        let mut open = flows
+            .iter()
+            .filter(|flow| flow.name == HELLO && flow.card_count > 0 && flow.settings.api_key.is_none());
+        Ok(open.next().map(|flow| flow.id))
+    })
+}
+
+fn handbook(app: &App, caller: &Caller) -> Result<String> {
+    let edit: StoreEdit =
+        serde_json::from_value(json!({"name": "Handbook", "description": "How Flowkeep works"}))
+            .map_err(Error::internal)?;
+    let store = document_stores::create(app, caller, &edit)?;
+    let id = store["id"].as_str().unwrap_or_default().to_owned();
+    let metadata: Map<String, Value> = [("source".to_owned(), json!("handbook.md"))].into_iter().collect();
+    let text = TextToAdd {
+        text: HANDBOOK.to_owned(),
+        metadata,
+        chunk_characters: Some(400),
+        replace_existing: false,
+    };
+    if let Some(id) = crate::domain::ids::DocumentStoreId::parse(&id) {
+        document_stores::add(app, caller, &id, &text)?;
+    }
+    Ok(id)
+}
+
+fn hello() -> String {
+    let mut drawing = Drawing::default();
+    let model =
+        drawing.card("chatScripted", json!({"rules": HELLO_RULES, "fallback": "You said: {question}"}));
+    let memory = drawing.card("bufferMemory", json!({}));
+    let chain =
+        drawing.card("conversationChain", json!({"systemMessagePrompt": "You are a friendly example."}));
+    drawing.wire(&model, &chain, "model");
+    drawing.wire(&memory, &chain, "memory");
+    drawing.note("Change the rules, or swap the Scripted Chat Model for a provider's model.");
+    drawing.text()
+}
+
+fn calculator() -> String {
+    let mut drawing = Drawing::default();
+    let model = drawing.card("chatScripted", json!({"rules": CALCULATOR_RULES}));
+    let memory = drawing.card("bufferMemory", json!({}));
+    let calculator = drawing.card("calculator", json!({}));
+    let clock = drawing.card("currentDateTime", json!({}));
+    let agent = drawing.card("toolAgent", json!({}));
+    drawing.wire(&model, &agent, "model");
+    drawing.wire(&memory, &agent, "memory");
+    drawing.wire(&calculator, &agent, "tools");
+    drawing.wire(&clock, &agent, "tools");
+    drawing.text()
+}
+
+fn ask_handbook(store: &str) -> String {
+    let mut drawing = Drawing::default();
+    let model = drawing.card("chatExtractive", json!({"sentences": "2"}));
+    let retriever = drawing.card("bm25Retriever", json!({"documentStore": store}));
+    let chain = drawing.card("retrievalQAChain", json!({"returnSourceDocuments": true}));
+    drawing.wire(&model, &chain, "model");
+    drawing.wire(&retriever, &chain, "vectorStoreRetriever");
+    drawing.text()
+}

@@ -1,0 +1,309 @@
+//! Flow records: make, read, list, change, delete (reference 1.1 and 2, contract 4).
+
+use super::access::{self, Action};
+use super::live::{self, NewCanvas};
+use crate::app::App;
+use crate::clock::iso;
+use crate::domain::caller::Caller;
+use crate::domain::error::{Error, Result};
+use crate::domain::flow::{CanvasDigest, Flow, FlowKind, FlowSettings};
+use crate::domain::ids::{FlowId, KeyId, WorkspaceId};
+use crate::store::tables::{API_KEYS, CANVASES, FLOW_HOME, FLOWS};
+use crate::store::{Tx, WriteTx};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value, json};
+
+/// The fields a caller may set. Absent: keep; `null`: clear. Fields not listed here are ignored; those of
+/// another type are refused.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct FlowEdit {
+    name: Option<String>,
+    flow_data: Option<String>,
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    #[serde(deserialize_with = "given")]
+    category: Option<Option<String>>,
+    #[serde(deserialize_with = "given")]
+    deployed: Option<Option<bool>>,
+    #[serde(deserialize_with = "given")]
+    is_public: Option<Option<bool>>,
+    #[serde(deserialize_with = "given")]
+    apikeyid: Option<Option<String>>,
+    publish_instantly: Option<bool>,
+    #[serde(deserialize_with = "given")]
+    chatbot_config: Option<Option<Value>>,
+    #[serde(deserialize_with = "given")]
+    api_config: Option<Option<Value>>,
+    #[serde(deserialize_with = "given")]
+    analytic: Option<Option<Value>>,
+    #[serde(deserialize_with = "given")]
+    speech_to_text: Option<Option<Value>>,
+    #[serde(deserialize_with = "given")]
+    text_to_speech: Option<Option<Value>>,
+    #[serde(deserialize_with = "given")]
+    follow_up_prompts: Option<Option<Value>>,
+    #[serde(deserialize_with = "given")]
+    mcp_server_config: Option<Option<Value>>,
+}
+
+/// Tells `null` from absent.
+fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Option<T>>, D::Error> {
+    Option::<T>::deserialize(deserializer).map(Some)
+}
+
+const NAME_CHARS_MAX: usize = 255;
+
+impl FlowEdit {
+    fn kind(&self) -> Result<Option<FlowKind>> {
+        let Some(text) = &self.kind else { return Ok(None) };
+        let known = || FlowKind::ALL.map(FlowKind::as_str).join(", ");
+        FlowKind::parse(text)
+            .map(Some)
+            .ok_or_else(|| Error::Invalid(format!("Invalid type: it must be one of {}.", known())))
+    }
+
+    fn name(&self) -> Result<Option<&str>> {
+        let Some(name) = self.name.as_deref() else { return Ok(None) };
+        if name.trim().is_empty() || name.chars().count() > NAME_CHARS_MAX {
+            return Err(Error::Invalid(format!(
+                "Invalid name: it must have 1 to {NAME_CHARS_MAX} characters."
+            )));
+        }
+        Ok(Some(name))
+    }
+
+    fn canvas(&self) -> Result<Option<NewCanvas>> {
+        self.flow_data.clone().map(NewCanvas::check).transpose()
+    }
+
+    /// The settings as they shall be: each field sent takes the place of the old one as a whole, because
+    /// writers read the whole text first (reference 2.1).
+    fn settings(&self, tx: &impl Tx, workspace: &WorkspaceId, old: FlowSettings) -> Result<FlowSettings> {
+        let mut new = old;
+        if let Some(key) = &self.apikeyid {
+            new.api_key = bound_key(tx, workspace, key.as_deref())?;
+        }
+        new.is_public = self.is_public.unwrap_or(new.is_public);
+        new.deployed = self.deployed.unwrap_or(new.deployed);
+        new.publish_instantly = self.publish_instantly.unwrap_or(new.publish_instantly);
+        let texts = [
+            ("chatbotConfig", &self.chatbot_config, &mut new.chatbot_config),
+            ("apiConfig", &self.api_config, &mut new.api_config),
+            ("analytic", &self.analytic, &mut new.analytic),
+            ("speechToText", &self.speech_to_text, &mut new.speech_to_text),
+            ("textToSpeech", &self.text_to_speech, &mut new.text_to_speech),
+            ("followUpPrompts", &self.follow_up_prompts, &mut new.follow_up_prompts),
+            ("mcpServerConfig", &self.mcp_server_config, &mut new.mcp_server_config),
+        ];
+        for (name, sent, kept) in texts {
+            if let Some(sent) = sent {
+                *kept = config(name, sent.as_ref())?;
+            }
+        }
+        Ok(new)
+    }
+}
+
+fn bound_key(tx: &impl Tx, workspace: &WorkspaceId, sent: Option<&str>) -> Result<Option<KeyId>> {
+    let Some(text) = sent.filter(|text| !text.is_empty()) else { return Ok(None) };
+    let unknown = || Error::invalid("Invalid apikeyid: this workspace has no such API key.");
+    let id = KeyId::parse(text).ok_or_else(unknown)?;
+    if API_KEYS.has(tx, workspace, &id)? { Ok(Some(id)) } else { Err(unknown()) }
+}
+
+/// A settings object, as such or as the JSON text the family's page sends.
+fn config(name: &str, sent: Option<&Value>) -> Result<Option<Map<String, Value>>> {
+    let wrong = || Error::Invalid(format!("Invalid {name}: it must be JSON text of an object."));
+    match sent {
+        None => Ok(None),
+        Some(Value::Object(map)) => Ok(Some(map.clone())),
+        Some(Value::String(text)) if text.is_empty() => Ok(None),
+        Some(Value::String(text)) => match serde_json::from_str(text).map_err(|_| wrong())? {
+            Value::Object(map) => Ok(Some(map)),
+            Value::Null => Ok(None),
+            _ => Err(wrong()),
+        },
+        Some(_) => Err(wrong()),
+    }
+}
+
+/// A flow with its canvas text.
+#[derive(Debug, Clone)]
+pub struct WholeFlow {
+    /// The record.
+    pub flow: Flow,
+    /// `flowData`.
+    pub canvas: String,
+}
+
+impl WholeFlow {
+    /// The record on the wire (reference 2).
+    #[must_use]
+    pub fn wire(&self) -> Value {
+        let flow = &self.flow;
+        let settings = &flow.settings;
+        let text = |config: &Option<Map<String, Value>>| {
+            config.as_ref().map(|map| Value::Object(map.clone()).to_string())
+        };
+        // The token of the flow's MCP endpoint is a credential: it stays here.
+        let mcp = settings.mcp_server_config.clone().map(|mut map| {
+            map.remove("token");
+            map
+        });
+        json!({
+            "id": flow.id,
+            "name": flow.name,
+            "flowData": self.canvas,
+            "deployed": settings.deployed,
+            "isPublic": settings.is_public,
+            "apikeyid": settings.api_key,
+            "chatbotConfig": text(&settings.chatbot_config),
+            "apiConfig": text(&settings.api_config),
+            "analytic": text(&settings.analytic),
+            "speechToText": text(&settings.speech_to_text),
+            "textToSpeech": text(&settings.text_to_speech),
+            "followUpPrompts": text(&settings.follow_up_prompts),
+            "mcpServerConfig": text(&mcp),
+            "category": flow.category,
+            "type": flow.kind,
+            "publishInstantly": settings.publish_instantly,
+            "webhookSecretConfigured": false,
+            "workspaceId": flow.workspace,
+            "createdDate": iso(flow.created),
+            "updatedDate": iso(flow.updated),
+        })
+    }
+}
+
+fn whole(tx: &impl Tx, flow: Flow) -> Result<WholeFlow> {
+    let canvas = CANVASES.get(tx, &flow.workspace, &flow.id)?.unwrap_or_default();
+    Ok(WholeFlow { flow, canvas })
+}
+
+/// Makes a flow (contract 4.1; until drafts exist its canvas is Live at once).
+///
+/// # Errors
+/// 400 for a bad field, 403 without the permission for its kind.
+pub fn create(app: &App, caller: &Caller, edit: &FlowEdit) -> Result<WholeFlow> {
+    let kind = edit.kind()?.ok_or_else(|| Error::invalid("Invalid type: it is required."))?;
+    access::permitted(caller, kind, Action::Create)?;
+    let name = edit.name()?.ok_or_else(|| Error::invalid("Invalid name: it is required."))?.to_owned();
+    let canvas = edit.canvas()?.unwrap_or_else(NewCanvas::empty);
+    let settings = app.store.read(|tx| edit.settings(tx, &caller.workspace, FlowSettings::default()))?;
+    let now = app.clock.now();
+    let flow = Flow {
+        id: FlowId::random(),
+        workspace: caller.workspace,
+        name,
+        kind,
+        category: edit.category.clone().flatten(),
+        digest: CanvasDigest::of(kind, canvas.text()),
+        card_count: 0,
+        settings,
+        created: now,
+        updated: now,
+    };
+    let flow = live::create(app, flow, &canvas)?;
+    tracing::info!(flow = %flow.id, kind = %flow.kind, "flow created");
+    Ok(WholeFlow { flow, canvas: canvas.text().to_owned() })
+}
+
+/// Reads a flow.
+///
+/// # Errors
+/// 404 or 403, as [`access::flow`].
+pub fn read(app: &App, caller: &Caller, id: &FlowId) -> Result<WholeFlow> {
+    app.store.read(|tx| whole(tx, access::flow(tx, caller, id, Action::View)?))
+}
+
+/// Which flows a list shows.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FlowFilter {
+    /// Only this kind.
+    pub kind: Option<FlowKind>,
+    /// The page and the page size, from 1.
+    pub page: Option<(usize, usize)>,
+}
+
+/// The flows of the workspace that the caller may see, newest change first, and how many there are in all.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn list(app: &App, caller: &Caller, filter: FlowFilter) -> Result<(Vec<WholeFlow>, usize)> {
+    app.store.read(|tx| {
+        let mut flows = FLOWS.list(tx, &caller.workspace)?;
+        flows.retain(|flow| {
+            filter.kind.is_none_or(|kind| flow.kind == kind)
+                && access::permitted(caller, flow.kind, Action::View).is_ok()
+        });
+        flows.sort_by(|a, b| b.updated.cmp(&a.updated).then_with(|| a.id.cmp(&b.id)));
+        let total = flows.len();
+        let (skip, take) = filter
+            .page
+            .map_or((0, total), |(page, size)| (page.saturating_sub(1).saturating_mul(size), size));
+        let shown = flows.into_iter().skip(skip).take(take).map(|flow| whole(tx, flow));
+        Ok((shown.collect::<Result<_>>()?, total))
+    })
+}
+
+/// Changes a flow; every save moves `updatedDate`.
+///
+/// # Errors
+/// 400 for a bad field, 404 or 403 as [`access::flow`].
+pub fn update(app: &App, caller: &Caller, id: &FlowId, edit: &FlowEdit) -> Result<WholeFlow> {
+    // Who may not change it learns nothing about the body.
+    app.store.read(|tx| access::flow(tx, caller, id, Action::Update))?;
+    let kind = edit.kind()?;
+    let name = edit.name()?;
+    let canvas = edit.canvas()?;
+    if let Some(kind) = kind {
+        access::permitted(caller, kind, Action::Update)?;
+    }
+    let now = app.clock.now();
+    let change = |tx: &WriteTx, mut flow: Flow| {
+        access::permitted(caller, flow.kind, Action::Update)?;
+        flow.settings = edit.settings(tx, &caller.workspace, flow.settings)?;
+        flow.name = name.map_or(flow.name, str::to_owned);
+        flow.kind = kind.unwrap_or(flow.kind);
+        flow.category = edit.category.clone().unwrap_or(flow.category);
+        // Two saves within one millisecond still differ, so that a page can tell them apart.
+        flow.updated = now.max(flow.updated + jiff::SignedDuration::from_millis(1));
+        Ok(flow)
+    };
+    let flow = live::update(app, &caller.workspace, id, canvas.as_ref(), change)?;
+    app.store.read(|tx| whole(tx, flow.clone()))
+}
+
+/// Deletes a flow, its canvas and its conversations.
+///
+/// # Errors
+/// 404 or 403.
+pub fn delete(app: &App, caller: &Caller, id: &FlowId) -> Result<()> {
+    live::delete(app, &caller.workspace, id, |flow| access::permitted(caller, flow.kind, Action::Delete))?;
+    tracing::info!(flow = %id, "flow deleted");
+    Ok(())
+}
+
+/// The flow somebody asks, wherever it lives: asking needs no workspace.
+///
+/// # Errors
+/// 404 naming the id.
+pub fn asked(tx: &impl Tx, id: &FlowId) -> Result<Flow> {
+    let home = FLOW_HOME.get(tx, id)?.ok_or_else(|| Error::no_flow(id))?;
+    FLOWS.get(tx, &home, id)?.ok_or_else(|| Error::no_flow(id))
+}
+
+/// Allowed Domains of a flow; `None` when there is no such flow.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn allowed_origins(app: &App, id: &FlowId) -> Result<Option<Vec<String>>> {
+    match app.store.read(|tx| asked(tx, id)) {
+        Ok(flow) => Ok(Some(flow.settings.allowed_origins().into_iter().map(str::to_owned).collect())),
+        Err(Error::NotFound(_)) => Ok(None),
+        Err(other) => Err(other),
+    }
+}

@@ -1,0 +1,82 @@
+//! An answer on the wire, whole or as the `metadata` of a stream (spec 2.4, reference 3.6).
+
+use super::ask::Entry;
+use crate::domain::prediction::{Outcome, Usage};
+use serde_json::{Map, Value, json};
+
+/// A finished answer.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// What the run produced.
+    pub outcome: Outcome,
+    /// Proof of the conversation.
+    pub session_token: String,
+    facts: Map<String, Value>,
+    is_stream_valid: bool,
+}
+
+impl Answer {
+    pub(super) fn new(entry: &Entry, outcome: Outcome, session_token: String) -> Self {
+        let mut facts = Map::new();
+        facts.insert("question".into(), entry.question.text.clone().into());
+        facts.insert("chatId".into(), entry.ids.chat.to_string().into());
+        facts.insert("chatMessageId".into(), entry.ids.answer.to_string().into());
+        facts.insert("sessionId".into(), entry.ids.chat.to_string().into());
+        if let Some(memory) = &entry.plan.memory_type {
+            facts.insert("memoryType".into(), memory.clone().into());
+        }
+        if let Some(usage) = &outcome.usage {
+            facts.insert("usageMetadata".into(), usage_json(usage));
+        }
+        Self { outcome, session_token, facts, is_stream_valid: entry.question.streaming && entry.streams }
+    }
+
+    /// The `metadata` event: no session token (spec 6).
+    #[must_use]
+    pub fn metadata(&self) -> Value {
+        Value::Object(self.facts.clone())
+    }
+
+    /// The whole reply.
+    #[must_use]
+    pub fn whole(&self) -> Value {
+        let mut reply = Map::new();
+        reply.insert("text".into(), self.outcome.text.clone().into());
+        if let Some(json) = &self.outcome.json {
+            reply.insert("json".into(), json.clone());
+        }
+        reply.extend(self.facts.clone());
+        reply.insert("isStreamValid".into(), self.is_stream_valid.into());
+        for (name, list) in self.lists() {
+            reply.insert(name.into(), list);
+        }
+        reply.insert("sessionToken".into(), self.session_token.clone().into());
+        Value::Object(reply)
+    }
+
+    /// The lists that are sent only when they hold something, by their event and field name.
+    #[must_use]
+    pub fn lists(&self) -> Vec<(&'static str, Value)> {
+        let lists = [
+            ("sourceDocuments", json!(self.outcome.source_documents)),
+            ("usedTools", json!(self.outcome.used_tools)),
+        ];
+        lists.into_iter().filter(|(_, list)| list.as_array().is_some_and(|items| !items.is_empty())).collect()
+    }
+}
+
+/// Tokens on the wire (reference 3.5 `usageMetadata`).
+fn usage_json(usage: &Usage) -> Value {
+    let mut wire = json!({
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "total_tokens": usage.total(),
+    });
+    if usage.cached_tokens > 0 {
+        wire["input_token_details"] = json!({"cache_read": usage.cached_tokens});
+    }
+    if usage.reasoning_tokens > 0 {
+        wire["output_token_details"] = json!({"reasoning": usage.reasoning_tokens});
+    }
+    wire
+}

@@ -1,0 +1,225 @@
+//! One question: admitted, prepared, run, recorded. Everything that can be refused is refused before `run`.
+
+use super::answer::Answer;
+use super::conversation;
+use super::host::LiveHost;
+use super::record::{End, record};
+use super::uploads;
+use crate::app::App;
+use crate::canvas::Canvas;
+use crate::cards::kit::{Gone, Sink, Turn};
+use crate::domain::cancel::{Cancel, Reason};
+use crate::domain::error::{Error, RateLimited, Result, Unavailable};
+use crate::domain::flow::{Flow, FlowKind};
+use crate::domain::ids::{FlowId, MessageId};
+use crate::domain::prediction::{AskIds, ChatType, Outcome, Question};
+use crate::domain::rate::WindowState;
+use crate::engine::{self, Plan};
+use crate::ops::{flows, keys};
+use crate::store::tables::CANVASES;
+use jiff::Timestamp;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+/// A question as it comes through a door that has admitted it.
+#[derive(Debug)]
+pub struct Ask {
+    /// The flow asked.
+    pub flow: Flow,
+    /// The question.
+    pub question: Question,
+    /// Which door.
+    pub chat_type: ChatType,
+}
+
+/// A question ready to run: nothing can refuse it any more.
+pub struct Entry {
+    /// The flow asked.
+    pub flow: Flow,
+    /// The question.
+    pub question: Question,
+    /// Which door.
+    pub chat_type: ChatType,
+    /// When it came.
+    pub started: Timestamp,
+    /// What it runs under.
+    pub ids: AskIds,
+    /// What runs.
+    pub plan: Arc<Plan>,
+    /// The answer can go out token by token.
+    pub streams: bool,
+}
+
+/// The flow of this id, whoever asks (spec 5.1).
+///
+/// # Errors
+/// 404 naming the id.
+pub fn flow(app: &App, id: &FlowId) -> Result<Flow> {
+    app.store.read(|tx| flows::asked(tx, id))
+}
+
+/// Counts the request against the flow's rate limit. `None` when the flow has none.
+///
+/// # Errors
+/// 429 with the owner's message.
+pub fn admit_rate(app: &App, flow: &Flow, address: IpAddr) -> Result<Option<WindowState>> {
+    let Some(limit) = flow.settings.rate_limit() else { return Ok(None) };
+    let now = app.clock.now().as_millisecond();
+    match app.boards.rates.admit(&flow.id, &limit, address, now) {
+        Ok(window) => Ok(Some(window)),
+        Err(window) => Err(Error::RateLimited(RateLimited { message: limit.message, window })),
+    }
+}
+
+/// Checks the key of a bound flow (spec 5.1). A flow bound to a key that was deleted stays bound.
+///
+/// # Errors
+/// 401.
+pub fn admit_key(app: &App, flow: &Flow, bearer: Option<&str>) -> Result<()> {
+    let Some(key) = &flow.settings.api_key else { return Ok(()) };
+    match bearer {
+        Some(bearer) if keys::is_key(app, key, bearer)? => Ok(()),
+        _ => Err(Error::unauthorized()),
+    }
+}
+
+/// Settles everything before the run: plan, uploads, overrides, conversation.
+///
+/// # Errors
+/// 404 when nothing is published (contract 4.3), 403 and 400 for uploads, 500 when the canvas cannot run.
+pub fn prepare(app: &App, ask: Ask) -> Result<Entry> {
+    let Ask { flow, question, chat_type } = ask;
+    if flow.card_count == 0 {
+        return Err(Error::NotFound(format!(
+            "Chatflow {} is not published yet: it has no cards to run.",
+            flow.id
+        )));
+    }
+    if flow.kind != FlowKind::Chatflow {
+        return Err(Error::Failed(format!("This server cannot run flows of type {} yet.", flow.kind)));
+    }
+    let plan = plan(app, &flow)?;
+    uploads::admit(&plan, &question.uploads)?;
+    warn_of_overrides(&flow, &question);
+    let chat = conversation::own(app, &flow, &question, chat_type)?;
+    let ids = AskIds { flow: flow.id, chat, answer: MessageId::random(), question: MessageId::random() };
+    let streams = plan.streams && !flow.settings.post_processing();
+    Ok(Entry { started: app.clock.now(), ids, streams, plan, flow, question, chat_type })
+}
+
+/// The compiled Live of a flow.
+///
+/// # Errors
+/// 500 when the canvas cannot run.
+pub fn plan(app: &App, flow: &Flow) -> Result<Arc<Plan>> {
+    app.plans.get(flow.digest, || {
+        let text = app.store.read(|tx| CANVASES.get(tx, &flow.workspace, &flow.id))?;
+        let text = text.ok_or_else(|| Error::no_flow(&flow.id))?;
+        let canvas = Canvas::parse(&text).map_err(|fault| Error::Failed(fault.to_string()))?;
+        Ok(Plan::compile(&canvas)?)
+    })
+}
+
+/// Names what is ignored, once per request, never the values (spec 2.9).
+fn warn_of_overrides(flow: &Flow, question: &Question) {
+    const NAMES_MAX: usize = 50;
+    if question.overrides.is_empty() {
+        return;
+    }
+    let names: Vec<String> = question
+        .overrides
+        .keys()
+        .take(NAMES_MAX)
+        .map(|name| name.escape_debug().take(80).collect())
+        .collect();
+    tracing::warn!(flow = %flow.id, names = names.join(", "), "override settings that are not allowed were ignored");
+}
+
+impl Entry {
+    /// The token that continues this conversation.
+    #[must_use]
+    pub fn session_token(&self, app: &App) -> String {
+        app.secrets.tokens.mint(&self.flow.id, &self.ids.chat)
+    }
+
+    /// The value of the conversation cookie (spec 5.6).
+    #[must_use]
+    pub fn session_cookie(&self, app: &App) -> String {
+        app.secrets.tokens.cookie(&self.flow.id, &self.ids.chat)
+    }
+}
+
+/// Runs a prepared question. When it returns, question and answer are stored. A run whose caller left or that
+/// a shutdown ended keeps what was answered so far, marked stopped.
+///
+/// # Errors
+/// What the flow failed with.
+pub fn run(app: &App, entry: &Entry, cancel: &Cancel, sink: &mut dyn Sink) -> Result<Answer> {
+    let host = LiveHost::new(app, &entry.flow, entry.ids, cancel.clone())?;
+    let turn = Turn {
+        question: &entry.question.text,
+        uploads: &entry.question.uploads,
+        history: &entry.question.history,
+        host: &host,
+    };
+    let mut kept = Keeping { sink, said: String::new(), streams: entry.streams };
+    let result = engine::run(&entry.plan, &turn, &mut kept);
+    match result {
+        Ok(mut outcome) => {
+            if !entry.streams {
+                kept.whole(&outcome.text)?;
+            }
+            outcome.usage = host.usage();
+            record(app, entry, &outcome, End::Whole)?;
+            Ok(Answer::new(entry, outcome, entry.session_token(app)))
+        }
+        Err(fault) => {
+            let fault = reason(fault, cancel);
+            if matches!(fault, Error::Cancelled | Error::Unavailable(_)) && !kept.said.is_empty() {
+                let partial = Outcome {
+                    text: std::mem::take(&mut kept.said),
+                    usage: host.usage(),
+                    ..Outcome::default()
+                };
+                record(app, entry, &partial, End::CutShort)?;
+            }
+            Err(fault)
+        }
+    }
+}
+
+/// What ended a run says more than what it failed with on the way.
+fn reason(fault: Error, cancel: &Cancel) -> Error {
+    match cancel.reason() {
+        Some(Reason::CallerLeft) => Error::Cancelled,
+        Some(Reason::Shutdown) => Error::Unavailable(Unavailable::Restarting),
+        Some(Reason::OutOfTime) => {
+            Error::Failed("The flow took longer than a run may take and was stopped.".to_owned())
+        }
+        None => fault,
+    }
+}
+
+/// Passes tokens on and keeps what was said, for the case that the rest never comes.
+struct Keeping<'a> {
+    sink: &'a mut dyn Sink,
+    said: String,
+    streams: bool,
+}
+
+impl Keeping<'_> {
+    fn whole(&mut self, text: &str) -> Result<()> {
+        self.sink.token(text).map_err(|_| Error::Cancelled)
+    }
+}
+
+impl Sink for Keeping<'_> {
+    fn token(&mut self, text: &str) -> Result<(), Gone> {
+        self.said.push_str(text);
+        if self.streams { self.sink.token(text) } else { Ok(()) }
+    }
+
+    fn thinking(&mut self, text: &str) -> Result<(), Gone> {
+        if self.streams { self.sink.thinking(text) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,111 @@
+//! The world as a run of the prediction API sees it.
+
+use crate::app::App;
+use crate::cards::kit::Host;
+use crate::domain::cancel::Cancel;
+use crate::domain::error::Result;
+use crate::domain::flow::Flow;
+use crate::domain::ids::{CredentialId, DocumentStoreId};
+use crate::domain::prediction::{AskIds, PastMessage, SourceDocument, Usage};
+use crate::net::Outgoing;
+use crate::ops::{credentials, document_stores, variables};
+use crate::store::Order;
+use crate::store::messages::{self, Page};
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+/// How many messages of a flow are searched for those of a memory session its owner fixed.
+const SHARED_SESSION_MESSAGES_MAX: usize = 2_000;
+
+pub(super) struct LiveHost<'a> {
+    app: &'a App,
+    flow: &'a Flow,
+    ids: AskIds,
+    cancel: Cancel,
+    variables: HashMap<String, String>,
+    usage: Mutex<Option<Usage>>,
+}
+
+impl<'a> LiveHost<'a> {
+    /// # Errors
+    /// When the saved variables cannot be read.
+    pub(super) fn new(app: &'a App, flow: &'a Flow, ids: AskIds, cancel: Cancel) -> Result<Self> {
+        let variables = app.store.read(|tx| variables::values(tx, &app.environment, &flow.workspace))?;
+        Ok(Self { app, flow, ids, cancel, variables, usage: Mutex::new(None) })
+    }
+
+    /// Tokens of all model calls so far.
+    pub(super) fn usage(&self) -> Option<Usage> {
+        *self.usage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Host for LiveHost<'_> {
+    fn history(&self, session: Option<&str>, newest: usize) -> Result<Vec<PastMessage>> {
+        let (workspace, flow) = (&self.flow.workspace, &self.flow.id);
+        let shared = session.filter(|session| *session != self.ids.chat.to_string());
+        let stored = self.app.store.read(|tx| match shared {
+            None => messages::of_chat(tx, workspace, flow, &self.ids.chat, newest),
+            Some(session) => {
+                let page = Page {
+                    order: Order::Descending,
+                    skip: 0,
+                    limit: newest.min(SHARED_SESSION_MESSAGES_MAX),
+                };
+                let fits = |message: &crate::domain::conversation::Message| {
+                    message.session.as_deref() == Some(session)
+                };
+                let mut found = messages::of_flow(tx, workspace, flow, fits, page)?;
+                found.reverse();
+                Ok(found)
+            }
+        })?;
+        Ok(stored
+            .into_iter()
+            .map(|message| PastMessage { speaker: message.role, text: message.content })
+            .collect())
+    }
+
+    fn credential(&self, id: &str) -> Result<Option<Map<String, Value>>> {
+        let Some(id) = CredentialId::parse(id) else { return Ok(None) };
+        self.app.store.read(|tx| credentials::open(tx, &self.app.secrets.vault, &self.flow.workspace, &id))
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        self.variables.get(name).cloned()
+    }
+
+    fn fact(&self, name: &str) -> Option<String> {
+        match name {
+            "chatflowid" | "chatflowId" => Some(self.flow.id.to_string()),
+            "chatId" | "sessionId" => Some(self.ids.chat.to_string()),
+            "apiMessageId" => Some(self.ids.answer.to_string()),
+            _ => None,
+        }
+    }
+
+    fn passages(&self, store: &DocumentStoreId) -> Result<Option<Vec<SourceDocument>>> {
+        self.app.store.read(|tx| document_stores::passages(tx, &self.flow.workspace, store))
+    }
+
+    fn outgoing(&self) -> &Outgoing {
+        &self.app.outgoing
+    }
+
+    fn cancel(&self) -> &Cancel {
+        &self.cancel
+    }
+
+    fn now(&self) -> Timestamp {
+        self.app.clock.now()
+    }
+
+    fn used(&self, card: &str, usage: Option<Usage>) {
+        let Some(usage) = usage else { return };
+        tracing::debug!(flow = %self.flow.id, card, input = usage.input_tokens, output = usage.output_tokens, "model call");
+        let mut total = self.usage.lock().unwrap_or_else(PoisonError::into_inner);
+        total.get_or_insert_default().add(&usage);
+    }
+}

@@ -1,0 +1,14 @@
+//! Asking a flow (spec 2.3, 2.4, 5, 6; contract 5, 6).
+
+mod answer;
+mod ask;
+mod conversation;
+mod host;
+pub mod offline;
+pub mod plans;
+mod record;
+pub mod uploads;
+
+pub use crate::cards::kit::{Gone, Quiet, Sink};
+pub use answer::Answer;
+pub use ask::{Ask, Entry, admit_key, admit_rate, flow, plan, prepare, run};

@@ -1,0 +1,66 @@
+//! What is kept of a question and its answer (reference 3.8).
+
+use super::ask::Entry;
+use crate::app::App;
+use crate::domain::conversation::Message;
+use crate::domain::error::Result;
+use crate::domain::prediction::{Outcome, Speaker, Upload, UploadContent};
+use crate::store::messages;
+use serde_json::{Value, json};
+
+/// How an answer ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    Whole,
+    /// Its caller left or the service stopped (contract 6.3).
+    CutShort,
+}
+
+/// Stores question and answer in one write; when it returns, both are durable.
+///
+/// # Errors
+/// When they could not be stored: the answer must then not be acknowledged.
+pub(super) fn record(app: &App, entry: &Entry, outcome: &Outcome, end: End) -> Result<()> {
+    let session = entry.plan.memory_type.as_ref().map(|_| entry.ids.chat.to_string());
+    let base = Message {
+        id: entry.ids.question,
+        role: Speaker::User,
+        flow: entry.flow.id,
+        chat: entry.ids.chat,
+        content: entry.question.text.clone(),
+        chat_type: entry.chat_type,
+        session,
+        memory_type: entry.plan.memory_type.clone(),
+        created: entry.started,
+        lead_email: entry.question.lead_email.clone(),
+        file_uploads: entry.question.uploads.iter().map(without_data).collect(),
+        used_tools: Vec::new(),
+        source_documents: Vec::new(),
+        usage: None,
+        stopped: false,
+    };
+    let answer = Message {
+        id: entry.ids.answer,
+        role: Speaker::Api,
+        content: outcome.text.clone(),
+        created: app.clock.now(),
+        lead_email: None,
+        file_uploads: Vec::new(),
+        used_tools: outcome.used_tools.clone(),
+        source_documents: outcome.source_documents.clone(),
+        usage: outcome.usage,
+        stopped: end == End::CutShort,
+        ..base.clone()
+    };
+    let both = [base, answer];
+    app.store.write(|tx| messages::append(tx, &entry.flow.workspace, &both))
+}
+
+fn without_data(upload: &Upload) -> Value {
+    let mut kept = json!({"type": "file", "name": upload.name, "mime": upload.mime});
+    if let UploadContent::Url(url) = &upload.content {
+        kept["type"] = "url".into();
+        kept["data"] = url.as_str().into();
+    }
+    kept
+}

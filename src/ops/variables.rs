@@ -1,0 +1,195 @@
+//! Saved variables of a workspace (reference 1.3).
+
+use crate::app::App;
+use crate::clock::iso;
+use crate::domain::caller::Caller;
+use crate::domain::error::{Conflict, Error, Result};
+use crate::domain::ids::{VariableId, WorkspaceId};
+use crate::domain::variable::{self, Variable, VariableKind};
+use crate::settings::Environment;
+use crate::store::Tx;
+use crate::store::tables::VARIABLES;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+
+/// The body of `POST /variables`, and of `PUT /variables/:id`, where all of it is optional.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub struct VariableBody {
+    /// The name.
+    pub name: Option<String>,
+    /// The value of a static one.
+    pub value: Option<String>,
+    /// `static` or `runtime`.
+    #[serde(rename = "type")]
+    pub kind: Option<String>,
+}
+
+/// The variables of the caller's workspace, by name.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read.
+pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
+    let mut found = app.store.read(|tx| VARIABLES.list(tx, &caller.workspace))?;
+    found.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(found.iter().map(row).collect())
+}
+
+/// Stores a variable; static, unless the body says otherwise.
+///
+/// # Errors
+/// 400 for a bad name, value or type, 409 when the name is taken.
+pub fn create(app: &App, caller: &Caller, body: &VariableBody) -> Result<Value> {
+    let now = app.clock.now();
+    let fresh = Variable {
+        id: VariableId::random(),
+        workspace: caller.workspace,
+        name: String::new(),
+        value: String::new(),
+        kind: VariableKind::Static,
+        created: now,
+        updated: now,
+    };
+    let made = changed(fresh, body)?;
+    app.store.write(|tx| put(tx, &made))?;
+    Ok(row(&made))
+}
+
+/// Changes what the body names.
+///
+/// # Errors
+/// 404 for an unknown variable, 400 and 409 as for [`create`].
+pub fn update(app: &App, caller: &Caller, id: &str, body: &VariableBody) -> Result<Value> {
+    let stored = app.store.write(|tx| {
+        let stored = get(tx, &caller.workspace, id)?;
+        let stored = Variable { updated: app.clock.now(), ..changed(stored, body)? };
+        put(tx, &stored)?;
+        Ok(stored)
+    })?;
+    Ok(row(&stored))
+}
+
+/// Deletes a variable.
+///
+/// # Errors
+/// 404 for an unknown one.
+pub fn delete(app: &App, caller: &Caller, id: &str) -> Result<Value> {
+    app.store.write(|tx| {
+        let stored = get(tx, &caller.workspace, id)?;
+        VARIABLES.remove(tx, &caller.workspace, &stored.id)
+    })?;
+    Ok(json!({ "raw": [], "affected": 1 }))
+}
+
+fn changed(stored: Variable, body: &VariableBody) -> Result<Variable> {
+    let name = body.name.clone().map_or(stored.name, |name| name.trim().to_owned());
+    let value = body.value.clone().unwrap_or(stored.value);
+    let kind = body.kind.as_deref().map_or(Ok(stored.kind), VariableKind::parse)?;
+    variable::check_name(&name)?;
+    variable::check_value(&value)?;
+    Ok(Variable { name, value, kind, ..stored })
+}
+
+/// Stores a variable unless another one of the workspace has its name: flows could not tell the two apart.
+fn put(tx: &crate::store::WriteTx, wanted: &Variable) -> Result<()> {
+    let others = VARIABLES.list(tx, &wanted.workspace)?;
+    if others.iter().any(|other| other.name == wanted.name && other.id != wanted.id) {
+        return Err(Conflict::NameTaken { what: "variable" }.into());
+    }
+    VARIABLES.put(tx, &wanted.workspace, &wanted.id, wanted)
+}
+
+fn get(tx: &impl Tx, workspace: &WorkspaceId, id: &str) -> Result<Variable> {
+    let found = VariableId::parse(id).map(|id| VARIABLES.get(tx, workspace, &id)).transpose()?;
+    found.flatten().ok_or_else(|| {
+        let shown: String = id.chars().filter(|c| !c.is_control()).take(64).collect();
+        Error::NotFound(format!("Variable {shown} not found"))
+    })
+}
+
+/// The values flows see, by name; a runtime variable the environment lacks has none (spec 2.9).
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read.
+pub fn values(
+    tx: &impl Tx,
+    environment: &Environment,
+    workspace: &WorkspaceId,
+) -> Result<HashMap<String, String>> {
+    let value = |variable: Variable| match variable.kind {
+        VariableKind::Static => Some((variable.name, variable.value)),
+        VariableKind::Runtime => environment.for_flows(&variable.name).map(|value| (variable.name, value)),
+    };
+    Ok(VARIABLES.list(tx, workspace)?.into_iter().filter_map(value).collect())
+}
+
+fn row(variable: &Variable) -> Value {
+    json!({
+        "id": variable.id,
+        "name": variable.name,
+        "value": variable.value,
+        "type": variable.kind,
+        "createdDate": iso(variable.created),
+        "updatedDate": iso(variable.updated),
+        "workspaceId": variable.workspace,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::caller::{Grants, Principal};
+    use crate::domain::ids::OrganizationId;
+
+    fn house() -> (tempfile::TempDir, App, Caller) {
+        let (folder, app) = App::temporary();
+        let (organization, workspace) = (OrganizationId::random(), WorkspaceId::random());
+        let grants = Grants::All;
+        (
+            folder,
+            app,
+            Caller { principal: Principal::Operator, organization, workspace, grants, address: None },
+        )
+    }
+
+    fn body(value: Value) -> VariableBody {
+        serde_json::from_value(value).unwrap()
+    }
+
+    #[test]
+    fn a_variable_lives_in_its_workspace() {
+        let (_folder, app, caller) = house();
+        let made =
+            create(&app, &caller, &body(json!({"name": "city", "value": "Rome", "type": "static"}))).unwrap();
+        let id = made["id"].as_str().unwrap();
+        let stranger = Caller { workspace: WorkspaceId::random(), ..caller.clone() };
+        assert!(list(&app, &stranger).unwrap().is_empty());
+        assert!(matches!(update(&app, &stranger, id, &body(json!({}))), Err(Error::NotFound(_))));
+        assert!(matches!(delete(&app, &stranger, id), Err(Error::NotFound(_))));
+        let changed = update(&app, &caller, id, &body(json!({"value": "Oslo"}))).unwrap();
+        assert_eq!(
+            (&changed["name"], &changed["value"], &changed["type"]),
+            (&json!("city"), &json!("Oslo"), &json!("static"))
+        );
+        assert_eq!(list(&app, &caller).unwrap(), [changed]);
+        assert_eq!(delete(&app, &caller, id).unwrap()["affected"], 1);
+        assert!(list(&app, &caller).unwrap().is_empty());
+    }
+
+    #[test]
+    fn names_are_words_and_unique() {
+        let (_folder, app, caller) = house();
+        for bad in [json!({}), json!({"name": "a b"}), json!({"name": "a", "type": "dynamic"})] {
+            assert!(matches!(create(&app, &caller, &body(bad.clone())), Err(Error::Invalid(_))), "{bad}");
+        }
+        create(&app, &caller, &body(json!({"name": "a", "type": "runtime"}))).unwrap();
+        let taken =
+            |result: Result<Value>| matches!(result, Err(Error::Conflict(Conflict::NameTaken { .. })));
+        assert!(taken(create(&app, &caller, &body(json!({"name": " a "})))));
+        let other = create(&app, &caller, &body(json!({"name": "b"}))).unwrap();
+        let id = other["id"].as_str().unwrap();
+        assert!(taken(update(&app, &caller, id, &body(json!({"name": "a"})))));
+        assert!(update(&app, &caller, id, &body(json!({"name": "b", "value": "1"}))).is_ok());
+    }
+}

@@ -1,0 +1,265 @@
+//! What an operator can set (spec 8, contract 1, security rules): read once at start, never changed after.
+
+mod log;
+mod read;
+#[cfg(test)]
+mod tests;
+
+pub use log::{LogFilter, LogFormat, LogLevel};
+
+use crate::limits;
+use ipnet::IpNet;
+use read::Reader;
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The port the service listens on unless told otherwise.
+pub const DEFAULT_PORT: u16 = 3000;
+
+/// Looks up a variable of the server's environment: for saved variables of type `runtime` (reference 1.3).
+#[derive(Clone)]
+pub struct Environment(Arc<LookUp>);
+
+type LookUp = dyn Fn(&str) -> Option<String> + Send + Sync;
+
+impl Environment {
+    /// An environment read through `look_up`.
+    pub fn new(look_up: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(look_up))
+    }
+
+    /// The value of `name`. The service's own settings hold secrets of the operator: no flow may read them.
+    #[must_use]
+    pub fn for_flows(&self, name: &str) -> Option<String> {
+        if name.to_ascii_uppercase().starts_with("SERVICE_") { None } else { (self.0)(name) }
+    }
+}
+
+/// Every setting, read and judged. Others read it as `app.settings`.
+#[derive(Clone)]
+pub struct Settings {
+    /// `SERVICE_HOST`: the address to listen on; default 127.0.0.1.
+    pub host: IpAddr,
+    /// `SERVICE_PORT`: the port to listen on; 0 takes any free one; default 3000.
+    pub port: u16,
+    /// `SERVICE_DATA_DIR`: everything the service keeps lies under it; default `~/.flowkeep`.
+    pub data_dir: PathBuf,
+    /// `SERVICE_BASE_URL`: the address people use, scheme and host without a slash at the end.
+    pub base_url: Option<String>,
+    /// `CORS_ORIGINS`: origins admitted for every flow, lower case; `*` admits all (contract 4.9).
+    pub cors_origins: Vec<String>,
+    /// `SERVICE_HTTP_ALLOW`: what may be called although it is private (security rules 7).
+    pub http_allow: Vec<AllowRule>,
+    /// `SERVICE_TRUSTED_PROXIES`: who may say which address a request came from (security rules 2).
+    pub trusted_proxies: Vec<IpNet>,
+    /// `SERVICE_VERSIONS`: versions are recorded; default on.
+    pub history: bool,
+    /// `SERVICE_DRAFTS`: canvas edits go to a draft; default on.
+    pub drafts: bool,
+    /// `SERVICE_VERSIONS_DIR`: the folder of the history repository; `None` is `versions` in the data folder.
+    pub versions_dir: Option<PathBuf>,
+    /// `SERVICE_CHECK_MAX_TOKENS`: tokens a check may use, within its range.
+    pub check_tokens_max: u64,
+    /// `SERVICE_CHECK_MAX_SECONDS`: seconds a check may take, within its range.
+    pub check_seconds_max: u64,
+    /// `SERVICE_GITHUB_ALLOW_FILE_REMOTES`: the git copy accepts a local repository; for tests.
+    pub github_file_remotes: bool,
+    /// `SERVICE_GITHUB_TEST_ROOT`: absolute folder of local repositories; only with the previous one.
+    pub github_test_root: Option<PathBuf>,
+    /// `SERVICE_GITHUB_TEST_API`: address of a stand-in for the provider, no slash at the end; only with file remotes.
+    pub github_test_api: Option<String>,
+    /// `SERVICE_ENCRYPTION_KEY`: seals credentials instead of the key in the data folder.
+    pub encryption_key: Option<[u8; 32]>,
+    /// `SERVICE_OWNER_EMAIL` and `SERVICE_OWNER_PASSWORD`: the owner made at the first start.
+    pub first_owner: Option<FirstOwner>,
+    /// `SERVICE_CODE_SECONDS`: CPU seconds of one code input.
+    pub code_seconds: u64,
+    /// `SERVICE_CODE_MEMORY_MB`: mebibytes of heap of one code input.
+    pub code_memory_mb: u64,
+    /// `SERVICE_MCP_COMMANDS`: commands a flow may start, each an absolute path and its fixed arguments.
+    pub mcp_commands: Vec<Vec<String>>,
+    /// `SERVICE_HSTS_SUBDOMAINS`: the https rule of the base address covers its subdomains.
+    pub hsts_subdomains: bool,
+    /// `SERVICE_LOG`: what the log shows; `None` leaves it to the command.
+    pub log: Option<LogFilter>,
+    /// `SERVICE_LOG_FORMAT`: the form of a log line.
+    pub log_format: LogFormat,
+}
+
+/// Something that may be called although its address is private.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AllowRule {
+    /// A name.
+    Host {
+        /// Lower case.
+        host: String,
+        /// The one port.
+        port: u16,
+    },
+    /// Every address of a network.
+    Network {
+        /// A single address is a network of one.
+        network: IpNet,
+        /// The one port.
+        port: u16,
+    },
+}
+
+/// Who is made owner at the first start.
+#[derive(Clone, PartialEq, Eq)]
+pub struct FirstOwner {
+    /// E-mail, the sign-in name.
+    pub email: String,
+    /// Password, exactly as given.
+    pub password: String,
+}
+
+/// What the command line says over the environment.
+#[derive(Clone, Default)]
+pub struct Flags {
+    given: Vec<Flag>,
+    checkout: Option<PathBuf>,
+}
+
+#[derive(Clone)]
+struct Flag {
+    variable: &'static str,
+    flag: &'static str,
+    value: String,
+}
+
+impl Flags {
+    /// Notes the value of `flag` (written with its dashes), which wins over `variable`.
+    #[must_use]
+    pub fn with(mut self, variable: &'static str, flag: &'static str, value: Option<&str>) -> Self {
+        self.given.extend(value.map(|value| Flag { variable, flag, value: value.to_owned() }));
+        self
+    }
+
+    /// Notes that the program runs from a source checkout: its data then lies in that folder (contract 1).
+    #[must_use]
+    pub fn in_checkout(mut self, folder: Option<PathBuf>) -> Self {
+        self.checkout = folder;
+        self
+    }
+}
+
+/// A setting that cannot be used. Its `Display` is one line: the variable, the problem, the fix.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadSetting(String);
+
+impl fmt::Display for BadSetting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for BadSetting {}
+
+impl Settings {
+    /// Reads every setting. `vars` looks an environment variable up; one that is empty counts as unset.
+    ///
+    /// # Errors
+    /// The first setting that cannot be used.
+    pub fn from_vars(vars: impl Fn(&str) -> Option<String>, flags: Flags) -> Result<Self, BadSetting> {
+        let reader = Reader::new(&vars, &flags.given);
+        let file_remotes = reader.text("SERVICE_GITHUB_ALLOW_FILE_REMOTES").is_some_and(|text| text == "on");
+        // The two stand-ins mean nothing without file remotes, so a wrong value there must not stop a start either.
+        let (github_test_root, github_test_api) = match file_remotes {
+            true => (
+                reader.read("SERVICE_GITHUB_TEST_ROOT", read::absolute_folder)?,
+                reader.read("SERVICE_GITHUB_TEST_API", read::base_address)?,
+            ),
+            false => (None, None),
+        };
+        Ok(Self {
+            host: reader.read("SERVICE_HOST", read::host)?.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST)),
+            port: reader.read("SERVICE_PORT", read::port)?.unwrap_or(DEFAULT_PORT),
+            data_dir: data_dir(&reader, flags.checkout)?,
+            base_url: reader.read("SERVICE_BASE_URL", read::base_address)?,
+            cors_origins: reader.read("CORS_ORIGINS", read::origins)?.unwrap_or_default(),
+            http_allow: reader.read("SERVICE_HTTP_ALLOW", read::allow_rules)?.unwrap_or_default(),
+            trusted_proxies: reader.read("SERVICE_TRUSTED_PROXIES", read::networks)?.unwrap_or_default(),
+            history: !reader.text("SERVICE_VERSIONS").is_some_and(|text| read::is_off(&text)),
+            drafts: !reader.text("SERVICE_DRAFTS").is_some_and(|text| read::is_off(&text)),
+            versions_dir: reader.text("SERVICE_VERSIONS_DIR").map(PathBuf::from),
+            check_tokens_max: read::cap(
+                reader.text("SERVICE_CHECK_MAX_TOKENS"),
+                limits::CHECK_TOKENS_COUNT,
+                limits::CHECK_TOKENS_RANGE_COUNT,
+            ),
+            check_seconds_max: read::cap(
+                reader.text("SERVICE_CHECK_MAX_SECONDS"),
+                limits::CHECK_SECONDS,
+                limits::CHECK_RANGE_SECONDS,
+            ),
+            github_file_remotes: file_remotes,
+            github_test_root,
+            github_test_api,
+            encryption_key: reader.read_secret("SERVICE_ENCRYPTION_KEY", read::encryption_key)?,
+            first_owner: first_owner(&reader)?,
+            code_seconds: reader
+                .read("SERVICE_CODE_SECONDS", |text| read::within(text, limits::CODE_SECONDS_RANGE))?
+                .unwrap_or(limits::CODE_SECONDS),
+            code_memory_mb: reader
+                .read("SERVICE_CODE_MEMORY_MB", |text| read::within(text, limits::CODE_MEMORY_RANGE_MB))?
+                .unwrap_or(limits::CODE_MEMORY_MB),
+            mcp_commands: reader.read("SERVICE_MCP_COMMANDS", read::commands)?.unwrap_or_default(),
+            hsts_subdomains: reader.read("SERVICE_HSTS_SUBDOMAINS", read::switch)?.unwrap_or(false),
+            log: reader.read("SERVICE_LOG", read::log_filter)?,
+            log_format: reader.read("SERVICE_LOG_FORMAT", read::log_format)?.unwrap_or(LogFormat::Auto),
+        })
+    }
+
+    /// True when other machines can reach the service, so that the first owner needs the setup token (contract 2).
+    #[must_use]
+    pub fn listens_beyond_loopback(&self) -> bool {
+        !self.host.to_canonical().is_loopback()
+    }
+
+    /// True when people reach the service by https, so that cookies are `Secure`.
+    #[must_use]
+    pub fn https(&self) -> bool {
+        self.base_url.as_deref().is_some_and(|url| url.starts_with("https://"))
+    }
+}
+
+fn data_dir(reader: &Reader<'_>, checkout: Option<PathBuf>) -> Result<PathBuf, BadSetting> {
+    if let Some(folder) = reader.text("SERVICE_DATA_DIR") {
+        return Ok(PathBuf::from(folder));
+    }
+    if let Some(folder) = checkout {
+        return Ok(folder.join(".flowkeep"));
+    }
+    let home = reader.text("HOME").or_else(|| reader.text("USERPROFILE"));
+    home.map(|home| PathBuf::from(home).join(".flowkeep")).ok_or_else(|| {
+        BadSetting("SERVICE_DATA_DIR is not set and there is no home folder; set it to the folder that may hold the data".to_owned())
+    })
+}
+
+fn first_owner(reader: &Reader<'_>) -> Result<Option<FirstOwner>, BadSetting> {
+    let email = reader.read("SERVICE_OWNER_EMAIL", read::email)?;
+    let password = reader.read_secret("SERVICE_OWNER_PASSWORD", read::password)?;
+    match (email, password) {
+        (Some(email), Some(password)) => Ok(Some(FirstOwner { email, password })),
+        (None, None) => Ok(None),
+        (email, _) => {
+            let (given, missing) = match email {
+                Some(_) => ("SERVICE_OWNER_EMAIL", "SERVICE_OWNER_PASSWORD"),
+                None => ("SERVICE_OWNER_PASSWORD", "SERVICE_OWNER_EMAIL"),
+            };
+            Err(BadSetting(format!("{given} is set without {missing}; set both, or neither")))
+        }
+    }
+}
+
+/// Shows no secret.
+impl fmt::Debug for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Settings");
+        shown.field("host", &self.host).field("port", &self.port).field("data_dir", &self.data_dir);
+        shown.finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,306 @@
+//! From the text of a variable to its value. Each function says what is wrong and what to write instead.
+
+use super::{AllowRule, BadSetting, Flag, LogFilter, LogFormat};
+use crate::limits;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use ipnet::IpNet;
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::{Path, PathBuf};
+
+/// Longest part of a wrong value that its message repeats.
+const SHOWN_MAX_CHARS: usize = 80;
+
+/// Why a text is not a value.
+pub(super) struct Fault {
+    problem: String,
+    fix: String,
+}
+
+/// A value, or why the text is not one.
+pub(super) type Read<T> = Result<T, Fault>;
+
+fn fault<T>(problem: impl Into<String>, fix: impl Into<String>) -> Read<T> {
+    Err(Fault { problem: problem.into(), fix: fix.into() })
+}
+
+/// Looks settings up: a flag wins over its variable, and an empty text is no value.
+pub(super) struct Reader<'a> {
+    vars: &'a dyn Fn(&str) -> Option<String>,
+    flags: &'a [Flag],
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(vars: &'a dyn Fn(&str) -> Option<String>, flags: &'a [Flag]) -> Self {
+        Self { vars, flags }
+    }
+
+    fn raw(&self, variable: &str) -> Option<String> {
+        let flag = self.flags.iter().find(|flag| flag.variable == variable);
+        flag.map(|flag| flag.value.clone()).or_else(|| (self.vars)(variable))
+    }
+
+    /// The text without the spaces around it; `None` when nothing is left.
+    pub(super) fn text(&self, variable: &str) -> Option<String> {
+        self.raw(variable).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+    }
+
+    /// What the operator wrote: the flag, with the variable it stands for, or the variable.
+    fn written(&self, variable: &str) -> String {
+        match self.flags.iter().find(|flag| flag.variable == variable) {
+            Some(flag) => format!("{} ({variable})", flag.flag),
+            None => variable.to_owned(),
+        }
+    }
+
+    /// Reads a value whose text may be repeated in a message.
+    pub(super) fn read<T>(
+        &self,
+        variable: &str,
+        parse: impl Fn(&str) -> Read<T>,
+    ) -> Result<Option<T>, BadSetting> {
+        let Some(text) = self.text(variable) else { return Ok(None) };
+        parse(&text).map(Some).map_err(|fault| {
+            let mut shown: String = text.escape_debug().take(SHOWN_MAX_CHARS).collect();
+            if shown.chars().count() == SHOWN_MAX_CHARS {
+                shown.push('…');
+            }
+            let name = self.written(variable);
+            BadSetting(format!("{name} is \"{shown}\", which {}; {}", fault.problem, fault.fix))
+        })
+    }
+
+    /// Reads a value whose text is never repeated and whose spaces count.
+    pub(super) fn read_secret<T>(
+        &self,
+        variable: &str,
+        parse: impl Fn(&str) -> Read<T>,
+    ) -> Result<Option<T>, BadSetting> {
+        let Some(text) = self.raw(variable).filter(|text| !text.is_empty()) else { return Ok(None) };
+        let name = self.written(variable);
+        parse(&text).map(Some).map_err(|fault| BadSetting(format!("{name} {}; {}", fault.problem, fault.fix)))
+    }
+}
+
+/// The words that turn history and drafts off (spec 8); any other text leaves them on.
+pub(super) fn is_off(text: &str) -> bool {
+    matches!(text.trim().to_ascii_lowercase().as_str(), "off" | "false" | "0" | "no")
+}
+
+/// A cap of a check: the default for anything but a positive number, else within its range (spec 8).
+pub(super) fn cap(text: Option<String>, default: u64, (least, most): (u64, u64)) -> u64 {
+    let number =
+        text.and_then(|text| text.parse::<f64>().ok()).filter(|number| number.is_finite() && *number > 0.0);
+    // The cast rounds down and saturates; the range then holds either way.
+    number.map_or(default, |number| (number as u64).clamp(least, most))
+}
+
+pub(super) fn switch(text: &str) -> Read<bool> {
+    match text.to_ascii_lowercase().as_str() {
+        "on" | "true" | "1" | "yes" => Ok(true),
+        _ if is_off(text) => Ok(false),
+        _ => fault("is neither on nor off", "write on or off"),
+    }
+}
+
+pub(super) fn within(text: &str, (least, most): (u64, u64)) -> Read<u64> {
+    match text.parse::<u64>() {
+        Ok(number) if (least..=most).contains(&number) => Ok(number),
+        _ => fault("is out of range", format!("give a whole number from {least} to {most}")),
+    }
+}
+
+pub(super) fn host(text: &str) -> Read<IpAddr> {
+    if text.eq_ignore_ascii_case("localhost") {
+        return Ok(IpAddr::V4(Ipv4Addr::LOCALHOST));
+    }
+    let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
+    bare.parse().or_else(|_| {
+        fault(
+            "is not an IP address",
+            "give one, such as 127.0.0.1 for this machine only or 0.0.0.0 for every network",
+        )
+    })
+}
+
+pub(super) fn port(text: &str) -> Read<u16> {
+    text.parse()
+        .or_else(|_| fault("is not a port", "give a number from 0 to 65535, where 0 takes any free port"))
+}
+
+pub(super) fn base_address(text: &str) -> Read<String> {
+    let fix = "write scheme and host only, such as https://flows.example.com";
+    let lower = text.trim_end_matches('/').to_ascii_lowercase();
+    let Some(rest) = lower.strip_prefix("https://").or_else(|| lower.strip_prefix("http://")) else {
+        return fault("does not start with http:// or https://", fix);
+    };
+    if !is_host_and_port(rest) {
+        return fault("is more or less than a host and a port", fix);
+    }
+    Ok(lower)
+}
+
+/// True for `host`, `host:port` and `[v6]:port`, lower case, with nothing before or behind.
+fn is_host_and_port(text: &str) -> bool {
+    let (host, port) = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((address, rest)) if address.parse::<std::net::Ipv6Addr>().is_ok() => {
+            return rest.is_empty() || rest.strip_prefix(':').is_some_and(is_port);
+        }
+        Some(_) => return false,
+        None => match text.split_once(':') {
+            Some((host, port)) => (host, Some(port)),
+            None => (text, None),
+        },
+    };
+    is_host(host) && port.is_none_or(is_port)
+}
+
+fn is_port(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit()) && text.parse::<u16>().is_ok_and(|port| port > 0)
+}
+
+fn is_host(text: &str) -> bool {
+    let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    !text.is_empty() && text.len() <= 253 && text.chars().all(word)
+}
+
+fn parts(text: &str) -> impl Iterator<Item = &str> {
+    text.split([',', ' ', '\t', '\n']).filter(|part| !part.is_empty())
+}
+
+pub(super) fn origins(text: &str) -> Read<Vec<String>> {
+    parts(text).map(origin).collect()
+}
+
+fn origin(text: &str) -> Read<String> {
+    let lower = text.trim_end_matches('/').to_ascii_lowercase();
+    let bare = lower.split_once("://").map_or(lower.as_str(), |(_, rest)| rest);
+    if lower == "*" || (is_host_and_port(bare) && lower != "null") {
+        return Ok(lower);
+    }
+    fault(
+        "holds an entry that is not an origin",
+        "separate origins such as https://shop.example.com by commas, or write *",
+    )
+}
+
+pub(super) fn networks(text: &str) -> Read<Vec<IpNet>> {
+    let network = |part| {
+        network(part).map_or_else(
+            || {
+                fault(
+                    "holds an entry that is not an address or a network",
+                    "separate entries such as 10.0.0.7 or 10.0.0.0/8 by commas",
+                )
+            },
+            Ok,
+        )
+    };
+    parts(text).map(network).collect()
+}
+
+fn network(text: &str) -> Option<IpNet> {
+    text.parse::<IpNet>().ok().or_else(|| text.parse::<IpAddr>().ok().map(IpNet::from))
+}
+
+pub(super) fn allow_rules(text: &str) -> Read<Vec<AllowRule>> {
+    let rule = |part| {
+        allow_rule(part).map_or_else(
+            || {
+                fault(
+                    "holds an entry that is not host:port or network:port",
+                    "separate entries such as localhost:11434, 10.0.0.0/8:443 or [fd00::1]:80 by commas",
+                )
+            },
+            Ok,
+        )
+    };
+    parts(text).map(rule).collect()
+}
+
+fn allow_rule(text: &str) -> Option<AllowRule> {
+    let (host, port) = text.rsplit_once(':')?;
+    let port = port.parse::<u16>().ok().filter(|port| *port > 0)?;
+    if let Some(bracketed) = host.strip_prefix('[') {
+        return network(bracketed.strip_suffix(']')?).map(|network| AllowRule::Network { network, port });
+    }
+    // A bare IPv6 address cannot be told from its port.
+    match network(host).filter(|_| !host.contains(':')) {
+        Some(network) => Some(AllowRule::Network { network, port }),
+        None => is_host(host).then(|| AllowRule::Host { host: host.to_ascii_lowercase(), port }),
+    }
+}
+
+pub(super) fn absolute_folder(text: &str) -> Read<PathBuf> {
+    if !Path::new(text).is_absolute() {
+        return fault("is not an absolute path", "write the folder from the root");
+    }
+    Ok(PathBuf::from(text))
+}
+
+pub(super) fn encryption_key(text: &str) -> Read<[u8; 32]> {
+    let text = text.trim();
+    let bytes = if text.len() == 64 { from_hex(text) } else { from_base64(text) };
+    let key = bytes.and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
+    key.map_or_else(
+        || fault("is not 32 bytes in hex or base64", "make one with: openssl rand -base64 32"),
+        Ok,
+    )
+}
+
+fn from_hex(text: &str) -> Option<Vec<u8>> {
+    if !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).ok()).collect()
+}
+
+fn from_base64(text: &str) -> Option<Vec<u8>> {
+    let standard = text.trim_end_matches('=').replace('-', "+").replace('_', "/");
+    STANDARD_NO_PAD.decode(standard).ok()
+}
+
+pub(super) fn email(text: &str) -> Read<String> {
+    let whole = text.split_once('@').is_some_and(|(name, host)| !name.is_empty() && !host.is_empty());
+    if !whole || text.chars().any(|c| c.is_whitespace() || c.is_control()) {
+        return fault("is not an e-mail address", "write one such as owner@example.com");
+    }
+    Ok(text.to_owned())
+}
+
+pub(super) fn password(text: &str) -> Read<String> {
+    let (least, most) = (limits::PASSWORD_MIN_CHARS, limits::PASSWORD_MAX_CHARS);
+    if !(least..=most).contains(&text.chars().count()) {
+        return fault(
+            "is too short or too long",
+            format!("choose a password of {least} to {most} characters"),
+        );
+    }
+    Ok(text.to_owned())
+}
+
+pub(super) fn commands(text: &str) -> Read<Vec<Vec<String>>> {
+    let fix = r#"write a JSON list of lists such as [["/usr/local/bin/files-server", "--read-only"]]"#;
+    let Ok(commands) = serde_json::from_str::<Vec<Vec<String>>>(text) else {
+        return fault("is not a list of commands", fix);
+    };
+    let absolute =
+        |command: &Vec<String>| command.first().is_some_and(|program| Path::new(program).is_absolute());
+    if !commands.iter().all(absolute) {
+        return fault("holds a command without an absolute path", fix);
+    }
+    if commands.iter().flatten().any(|word| word.contains('\0')) {
+        return fault("holds a word with a NUL character", fix);
+    }
+    Ok(commands)
+}
+
+pub(super) fn log_filter(text: &str) -> Read<LogFilter> {
+    let fix = "write off, error, warn, info, debug or trace, and modules such as info,flowkeep::net=debug";
+    LogFilter::parse(text)
+        .or_else(|row| fault(format!("holds the unreadable row \"{}\"", row.escape_debug()), fix))
+}
+
+pub(super) fn log_format(text: &str) -> Read<LogFormat> {
+    LogFormat::parse(text).map_or_else(|| fault("is not a log format", "write auto, human or json"), Ok)
+}

@@ -1,0 +1,314 @@
+//! Shared commits: writers that arrive while another one commits go into one transaction together and share
+//! its flush to disk. No thread of its own: closures run where they were called, one after the other.
+//!
+//! One batch at a time is open. Who writes into it first is its leader; those who write after are followers.
+//! The leader waits until nobody queues (or the batch is full), takes the transaction out, commits it without
+//! holding any lock, and tells the followers. Those who arrive meanwhile queue behind the next batch's first
+//! writer, which waits in `begin_write` for the commit to end. A lone caller pays for its closure and its
+//! commit, nothing else.
+//!
+//! **What an operation may rely on.** It sees a committed state plus the writes of members before it in the
+//! same batch, and learns its result only when that batch is durable. So nobody acts on what is not on disk:
+//! - it failed and wrote nothing: the batch is not touched. The error counts once the writes it saw are durable;
+//! - it failed after it wrote: the transaction is aborted and everyone in it runs again. The failed one runs
+//!   again at once, alone, if it had seen writes of others: its error must come from a committed state;
+//! - it panicked: the transaction is aborted, the others run again, the panic goes on in its own thread;
+//! - the commit failed: every member gets the error, the next writer opens the database anew.
+//!
+//! **Why nothing waits for ever.** There are four waits. (1) For `state`: its holder runs one closure or is in
+//! `begin_write`. (2) `begin_write`: for a commit, which holds no lock and ends. (3) A leader for `filled`: the
+//! queue it waits for consists of callers that need only `state`, and whoever leaves `state` last, or aborts
+//! the batch, wakes it. (4) A follower for `done`: its leader publishes in every case, by a drop guard if the
+//! commit itself panics, and an abort publishes too. A closure that starts a second write in its own thread
+//! would wait for itself: that is refused by a panic that says so.
+//!
+//! **Why it ends.** An operation runs again only because another one failed after it had written, and that one
+//! leaves with its error after at most one more run.
+
+use super::open::Handle;
+use super::tx::WriteTx;
+use crate::domain::error::{Error, Result};
+use std::cell::Cell;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+/// A leader stops waiting for company at this many writers, so that a steady stream cannot delay the first.
+const MEMBERS_MAX: usize = 512;
+
+/// The open batch and the queue before it.
+#[derive(Default)]
+pub(super) struct Commits {
+    state: Mutex<State>,
+    /// Callers that wait for `state`. Raised before the wait, lowered by the one who got it.
+    queued: AtomicUsize,
+}
+
+#[derive(Default)]
+struct State {
+    open: Option<Open>,
+    /// The batch that was committed last, or is being committed.
+    last: Option<Arc<Batch>>,
+}
+
+/// A transaction that still takes writers.
+struct Open {
+    tx: WriteTx,
+    batch: Arc<Batch>,
+    /// How many operations have written into it.
+    members: usize,
+}
+
+/// What the members of one transaction share.
+#[derive(Default)]
+struct Batch {
+    outcome: Mutex<Option<Outcome>>,
+    /// With `outcome`: the outcome is known.
+    done: Condvar,
+    /// With `Commits::state`: the leader has reason to look again.
+    filled: Condvar,
+}
+
+#[derive(Debug, Clone)]
+enum Outcome {
+    Committed,
+    RunAgain,
+    Failed(Arc<str>),
+}
+
+/// A commit that did not reach the disk, as told to each of its members.
+#[derive(Debug)]
+struct NotCommitted(Arc<str>);
+
+impl fmt::Display for NotCommitted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the change could not be stored: {}", self.0)
+    }
+}
+
+impl std::error::Error for NotCommitted {}
+
+impl Batch {
+    /// The first outcome stays.
+    fn publish(&self, outcome: Outcome) {
+        self.outcome.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(outcome);
+        self.done.notify_all();
+    }
+
+    fn wait(&self) -> Outcome {
+        let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if let Some(known) = outcome.as_ref() {
+                return known.clone();
+            }
+            outcome = self.done.wait(outcome).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn is_settled(&self) -> bool {
+        self.outcome.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+}
+
+/// Publishes a failure if the commit never comes to publish what became of it.
+struct Unpublished<'a>(&'a Batch);
+
+impl Drop for Unpublished<'_> {
+    fn drop(&mut self) {
+        self.0.publish(Outcome::Failed("the commit ended in a panic".into()));
+    }
+}
+
+thread_local! {
+    static WRITING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Marks this thread as inside a write.
+struct Writing;
+
+impl Writing {
+    fn begin() -> Self {
+        assert!(
+            !WRITING.replace(true),
+            "a write inside a write would wait for itself: pass the transaction on"
+        );
+        Self
+    }
+}
+
+impl Drop for Writing {
+    fn drop(&mut self) {
+        WRITING.set(false);
+    }
+}
+
+/// What one run of a closure came to.
+enum Run<T> {
+    Over(Result<T>),
+    Again,
+}
+
+impl Commits {
+    /// Runs `operation` in a transaction and returns when it is durable, or has failed.
+    pub(super) fn write<T>(&self, handle: &Handle, operation: &impl Fn(&WriteTx) -> Result<T>) -> Result<T> {
+        let _writing = Writing::begin();
+        loop {
+            if let Run::Over(result) = self.attempt(handle, operation) {
+                return result;
+            }
+        }
+    }
+
+    /// Opens a sick database anew, if that is possible without waiting. For readers.
+    pub(super) fn try_heal(&self, handle: &Handle) {
+        let Ok(state) = self.state.try_lock() else { return };
+        let writers_are_gone =
+            state.open.is_none() && state.last.as_ref().is_none_or(|last| last.is_settled());
+        if writers_are_gone && handle.is_sick() {
+            // A failure shows in the read that follows.
+            let _ = handle.reopen();
+        }
+    }
+
+    fn attempt<T>(&self, handle: &Handle, operation: &impl Fn(&WriteTx) -> Result<T>) -> Run<T> {
+        let mut state = self.enter();
+        loop {
+            if let Err(error) = state.begin_if_none(handle) {
+                return Run::Over(Err(error));
+            }
+            let open = state.open.as_mut().expect("opened in the line above");
+            let saw_others = open.members > 0;
+            open.tx.start_operation();
+            let ran = catch_unwind(AssertUnwindSafe(|| operation(&open.tx)));
+            let wrote = open.tx.wrote();
+            let result = match ran {
+                Ok(result) => result,
+                Err(panic) => {
+                    state.abort(handle);
+                    drop(state);
+                    resume_unwind(panic);
+                }
+            };
+            if let Err(error) = &result {
+                handle.notice(error);
+            }
+            return match (wrote, result) {
+                (false, result) if saw_others => self.follow(state, result),
+                (false, result) => {
+                    self.leave_unwritten(state, handle);
+                    Run::Over(result)
+                }
+                (true, Ok(value)) => {
+                    open.members += 1;
+                    if saw_others { self.follow(state, Ok(value)) } else { self.lead(state, handle, value) }
+                }
+                (true, Err(error)) => {
+                    state.abort(handle);
+                    if saw_others {
+                        continue;
+                    }
+                    Run::Over(Err(error))
+                }
+            };
+        }
+    }
+
+    fn enter(&self) -> MutexGuard<'_, State> {
+        self.queued.fetch_add(1, Ordering::Relaxed);
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        self.queued.fetch_sub(1, Ordering::Relaxed);
+        state
+    }
+
+    fn nobody_queues(&self) -> bool {
+        self.queued.load(Ordering::Relaxed) == 0
+    }
+
+    /// Nothing is in the transaction: the next in the queue may have it, or it ends here.
+    fn leave_unwritten(&self, mut state: MutexGuard<'_, State>, handle: &Handle) {
+        if self.nobody_queues() {
+            state.abort(handle);
+        }
+    }
+
+    fn lead<T>(&self, mut state: MutexGuard<'_, State>, handle: &Handle, value: T) -> Run<T> {
+        let batch = state.open.as_ref().expect("the leader has just written into it").batch.clone();
+        while state.members_of(&batch).is_some_and(|members| members < MEMBERS_MAX) && !self.nobody_queues() {
+            state = batch.filled.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        if state.members_of(&batch).is_some() {
+            let open = state.open.take().expect("it has members");
+            state.last = Some(batch.clone());
+            drop(state);
+            let unpublished = Unpublished(&batch);
+            batch.publish(match open.tx.commit() {
+                Ok(()) => Outcome::Committed,
+                Err(error) => {
+                    handle.mark_sick();
+                    Outcome::Failed(error.to_string().into())
+                }
+            });
+            drop(unpublished);
+        } else {
+            drop(state); // a later member failed and took the transaction down
+        }
+        settle(&batch, Ok(value))
+    }
+
+    fn follow<T>(&self, state: MutexGuard<'_, State>, result: Result<T>) -> Run<T> {
+        let open = state.open.as_ref().expect("the follower has just been in it");
+        let batch = open.batch.clone();
+        if self.nobody_queues() || open.members >= MEMBERS_MAX {
+            batch.filled.notify_one();
+        }
+        drop(state);
+        settle(&batch, result)
+    }
+}
+
+fn settle<T>(batch: &Batch, result: Result<T>) -> Run<T> {
+    match batch.wait() {
+        Outcome::Committed => Run::Over(result),
+        Outcome::RunAgain => Run::Again,
+        Outcome::Failed(why) => Run::Over(Err(Error::internal(NotCommitted(why)))),
+    }
+}
+
+impl State {
+    fn begin_if_none(&mut self, handle: &Handle) -> Result<()> {
+        if self.open.is_some() {
+            return Ok(());
+        }
+        let tx = match handle.begin_write() {
+            Ok(tx) if !handle.is_sick() => tx,
+            refused => {
+                drop(refused);
+                // Opening anew needs the file's lock, which a commit that is still failing holds.
+                if let Some(last) = &self.last {
+                    last.wait();
+                }
+                handle.reopen()?;
+                handle.begin_write()?
+            }
+        };
+        self.open = Some(Open { tx, batch: Arc::default(), members: 0 });
+        Ok(())
+    }
+
+    /// How many have written into `batch`; `None` when it is not open any more.
+    fn members_of(&self, batch: &Arc<Batch>) -> Option<usize> {
+        self.open.as_ref().filter(|open| Arc::ptr_eq(&open.batch, batch)).map(|open| open.members)
+    }
+
+    /// Drops the open transaction and sends its members round again.
+    fn abort(&mut self, handle: &Handle) {
+        let Some(open) = self.open.take() else { return };
+        // Told first: should the abort panic, nobody is left waiting. They queue for `state`, which is held here.
+        open.batch.publish(Outcome::RunAgain);
+        open.batch.filled.notify_all();
+        if open.tx.abort().is_err() {
+            handle.mark_sick();
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Database keys: fixed-width parts, joined here and nowhere else, so that byte order is the order of a list.
+
+use crate::domain::ids::{
+    ChatId, CredentialId, DocumentStoreId, FlowId, KeyId, OrganizationId, UserId, VariableId, WorkspaceId,
+};
+use std::ops::Bound;
+
+/// What can name a record. Fixed-width ids and hashes, and text for the few tables whose key is a text.
+pub trait AsKey {
+    /// The bytes the key is built from.
+    fn key(&self) -> &[u8];
+}
+
+/// An id of sixteen bytes, which is what a workspace-scoped key ends in.
+pub trait RecordId: AsKey {
+    /// Reads back what [`AsKey::key`] gave.
+    fn from_key(bytes: [u8; 16]) -> Self;
+}
+
+macro_rules! record_ids {
+    ($($id:ident),*) => {$(
+        impl AsKey for $id {
+            fn key(&self) -> &[u8] {
+                self.bytes()
+            }
+        }
+        impl RecordId for $id {
+            fn from_key(bytes: [u8; 16]) -> Self {
+                Self::from_bytes(bytes)
+            }
+        }
+    )*};
+}
+
+record_ids!(
+    ChatId,
+    CredentialId,
+    DocumentStoreId,
+    FlowId,
+    KeyId,
+    OrganizationId,
+    UserId,
+    VariableId,
+    WorkspaceId
+);
+
+impl AsKey for [u8; 32] {
+    fn key(&self) -> &[u8] {
+        self
+    }
+}
+
+impl AsKey for str {
+    fn key(&self) -> &[u8] {
+        self.as_bytes()
+    }
+}
+
+/// Workspace ‖ id: the key of every record that belongs to a workspace.
+pub(super) fn scoped(workspace: &WorkspaceId, id: &impl RecordId) -> [u8; 32] {
+    let mut key = [0; 32];
+    key[..16].copy_from_slice(workspace.bytes());
+    key[16..].copy_from_slice(id.key());
+    key
+}
+
+/// Flow ‖ chat ‖ sequence: messages of a conversation, in the order they were stored.
+pub(super) fn message(flow: &FlowId, chat: &ChatId, sequence: u64) -> [u8; 40] {
+    let mut key = [0; 40];
+    key[..16].copy_from_slice(flow.bytes());
+    key[16..32].copy_from_slice(chat.bytes());
+    key[32..].copy_from_slice(&sequence.to_be_bytes());
+    key
+}
+
+/// Flow ‖ chat: the part that all messages of a conversation share.
+pub(super) fn conversation(flow: &FlowId, chat: &ChatId) -> [u8; 32] {
+    let mut key = [0; 32];
+    key[..16].copy_from_slice(flow.bytes());
+    key[16..].copy_from_slice(chat.bytes());
+    key
+}
+
+/// Flow ‖ sequence: all messages of a flow, in the order they were stored.
+pub(super) fn timeline(flow: &FlowId, sequence: u64) -> [u8; 24] {
+    let mut key = [0; 24];
+    key[..16].copy_from_slice(flow.bytes());
+    key[16..].copy_from_slice(&sequence.to_be_bytes());
+    key
+}
+
+/// The sequence a message or timeline key ends in; `None` for a key of another shape.
+pub(super) fn sequence(key: &[u8]) -> Option<u64> {
+    let last = key.len().checked_sub(8)?;
+    Some(u64::from_be_bytes(key[last..].try_into().ok()?))
+}
+
+/// A run of neighbouring keys.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyRange {
+    start: Vec<u8>,
+    end: Option<Vec<u8>>,
+}
+
+impl KeyRange {
+    /// Every key.
+    #[must_use]
+    pub const fn all() -> Self {
+        Self { start: Vec::new(), end: None }
+    }
+
+    /// Every key that begins with `prefix`.
+    #[must_use]
+    pub fn prefix(prefix: &[u8]) -> Self {
+        // The first key after the prefix: its last byte that can grow, grown by one.
+        let end = prefix.iter().rposition(|byte| *byte != u8::MAX).map(|last| {
+            let mut end = prefix[..=last].to_vec();
+            end[last] += 1;
+            end
+        });
+        Self { start: prefix.to_vec(), end }
+    }
+
+    pub(super) fn bounds(&self) -> (Bound<&[u8]>, Bound<&[u8]>) {
+        let end = self.end.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
+        (Bound::Included(&self.start), end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prefix_ends_before_the_next_one() {
+        assert_eq!(KeyRange::prefix(&[1, 2]).end, Some(vec![1, 3]));
+        assert_eq!(KeyRange::prefix(&[1, 255]).end, Some(vec![2]));
+        assert_eq!(KeyRange::prefix(&[255, 255]).end, None);
+        assert_eq!(KeyRange::prefix(&[]), KeyRange::all());
+    }
+
+    #[test]
+    fn sequences_sort_as_numbers() {
+        let flow = FlowId::random();
+        assert!(timeline(&flow, 255) < timeline(&flow, 256));
+        assert_eq!(sequence(&timeline(&flow, 77)), Some(77));
+        assert_eq!(sequence(&message(&flow, &ChatId::random(), u64::MAX)), Some(u64::MAX));
+        assert_eq!(sequence(&[1]), None);
+    }
+}

@@ -1,0 +1,134 @@
+//! Messages: order, pages, walls between workspaces, removal.
+
+use super::messages::{self, Page};
+use super::tables::{FLOW_HOME, FLOW_TIMELINE, MESSAGES};
+use super::{Order, Store, Tx as _};
+use crate::domain::conversation::Message;
+use crate::domain::error::Error;
+use crate::domain::ids::{ChatId, FlowId, MessageId, WorkspaceId};
+use crate::domain::prediction::{ChatType, Speaker};
+use jiff::Timestamp;
+
+struct Place {
+    _folder: tempfile::TempDir,
+    store: Store,
+    workspace: WorkspaceId,
+    flow: FlowId,
+}
+
+fn place() -> Place {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("test.redb")).unwrap();
+    let (workspace, flow) = (WorkspaceId::random(), FlowId::random());
+    store.write(|tx| FLOW_HOME.put(tx, &flow, &workspace)).unwrap();
+    Place { _folder: folder, store, workspace, flow }
+}
+
+fn message(flow: FlowId, chat: ChatId, content: &str) -> Message {
+    Message {
+        id: MessageId::random(),
+        role: Speaker::User,
+        flow,
+        chat,
+        content: content.to_owned(),
+        chat_type: ChatType::External,
+        session: None,
+        memory_type: None,
+        created: Timestamp::from_second(1).unwrap(),
+        lead_email: None,
+        file_uploads: Vec::new(),
+        used_tools: Vec::new(),
+        source_documents: Vec::new(),
+        usage: None,
+        stopped: false,
+    }
+}
+
+fn texts(messages: Vec<Message>) -> Vec<String> {
+    messages.into_iter().map(|message| message.content).collect()
+}
+
+impl Place {
+    fn say(&self, chat: ChatId, content: &str) {
+        let said = [message(self.flow, chat, content)];
+        self.store.write(|tx| messages::append(tx, &self.workspace, &said)).unwrap();
+    }
+
+    fn chat(&self, chat: ChatId, newest: usize) -> Vec<String> {
+        texts(
+            self.store.read(|tx| messages::of_chat(tx, &self.workspace, &self.flow, &chat, newest)).unwrap(),
+        )
+    }
+
+    fn page(&self, order: Order, skip: usize, limit: usize, part: &str) -> Vec<String> {
+        let fits = |message: &Message| message.content.contains(part);
+        let page = Page { order, skip, limit };
+        texts(self.store.read(|tx| messages::of_flow(tx, &self.workspace, &self.flow, fits, page)).unwrap())
+    }
+}
+
+#[test]
+fn a_conversation_is_told_in_its_order() {
+    let place = place();
+    let (one, two) = (ChatId::random(), ChatId::random());
+    for number in 0..5 {
+        place.say(one, &format!("a{number}"));
+        place.say(two, &format!("b{number}"));
+    }
+    assert_eq!(place.chat(one, 100), ["a0", "a1", "a2", "a3", "a4"]);
+    assert_eq!(place.chat(two, 2), ["b3", "b4"]);
+    assert_eq!(place.chat(two, 0), [""; 0]);
+    assert_eq!(place.page(Order::Descending, 0, 3, ""), ["b4", "a4", "b3"]);
+    assert_eq!(place.page(Order::Ascending, 1, 2, "b"), ["b1", "b2"]);
+    let count = place.store.read(|tx| messages::count(tx, &place.workspace, &place.flow)).unwrap();
+    assert_eq!(count, 10);
+    let matching = |message: &Message| message.content.ends_with('4');
+    let counted = place.store.read(|tx| messages::count_that(tx, &place.workspace, &place.flow, matching));
+    assert_eq!(counted.unwrap(), 2);
+}
+
+#[test]
+fn another_workspace_sees_and_changes_nothing() {
+    let place = place();
+    let chat = ChatId::random();
+    place.say(chat, "mine");
+    let other = WorkspaceId::random();
+    let page = Page { order: Order::Ascending, skip: 0, limit: 9 };
+    let seen = place.store.read(|tx| {
+        let of_chat = messages::of_chat(tx, &other, &place.flow, &chat, 9)?.len();
+        let of_flow = messages::of_flow(tx, &other, &place.flow, |_| true, page)?.len();
+        Ok(of_chat + of_flow + messages::count(tx, &other, &place.flow)?)
+    });
+    assert_eq!(seen.unwrap(), 0);
+    let removed = place.store.write(|tx| {
+        let chats = messages::remove_chat(tx, &other, &place.flow, &chat)?;
+        let some = messages::remove_that(tx, &other, &place.flow, |_| true)?;
+        Ok(chats + some + messages::remove_flow(tx, &other, &place.flow)?)
+    });
+    assert_eq!(removed.unwrap(), 0);
+    let said = [message(place.flow, chat, "theirs")];
+    let refused = place.store.write(|tx| messages::append(tx, &other, &said));
+    assert!(matches!(refused, Err(Error::NotFound(_))));
+    assert_eq!(place.chat(chat, 9), ["mine"]);
+}
+
+#[test]
+fn what_is_removed_leaves_both_tables() {
+    let place = place();
+    let (one, two) = (ChatId::random(), ChatId::random());
+    for number in 0..4 {
+        place.say(one, &format!("a{number}"));
+        place.say(two, &format!("b{number}"));
+    }
+    let rows = || place.store.read(|tx| Ok((tx.rows(MESSAGES)?, tx.rows(FLOW_TIMELINE)?))).unwrap();
+    let (workspace, flow) = (&place.workspace, &place.flow);
+    assert_eq!(place.store.write(|tx| messages::remove_chat(tx, workspace, flow, &one)).unwrap(), 4);
+    assert_eq!(rows(), (4, 4));
+    let odd = |message: &Message| message.content == "b1" || message.content == "b3";
+    assert_eq!(place.store.write(|tx| messages::remove_that(tx, workspace, flow, odd)).unwrap(), 2);
+    assert_eq!(place.chat(two, 9), ["b0", "b2"]);
+    place.say(two, "b4");
+    assert_eq!(place.chat(two, 9), ["b0", "b2", "b4"]);
+    assert_eq!(place.store.write(|tx| messages::remove_flow(tx, workspace, flow)).unwrap(), 3);
+    assert_eq!(rows(), (0, 0));
+}

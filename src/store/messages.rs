@@ -1,0 +1,220 @@
+//! Conversations: messages in the order they were stored, found by conversation or along a flow's timeline.
+//!
+//! Each message has a sequence of its own, so a page of a long history costs what the page holds. Every query
+//! takes the workspace and finds nothing when the flow does not live there.
+
+use super::keys::{self, KeyRange};
+use super::tables::{COUNTERS, FLOW_HOME, FLOW_TIMELINE, MESSAGES};
+use super::tx::{Order, Tx, WriteTx};
+use crate::domain::conversation::Message;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
+use std::ops::ControlFlow;
+
+const SEQUENCE: &[u8] = b"messages";
+
+/// Which part of a flow's messages is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Page {
+    /// From which end to count.
+    pub order: Order,
+    /// How many that fit to leave out first.
+    pub skip: usize,
+    /// How many to return at most.
+    pub limit: usize,
+}
+
+fn lives_in(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId) -> Result<bool> {
+    Ok(FLOW_HOME.get(tx, flow)?.as_ref() == Some(workspace))
+}
+
+/// Stores messages, in this order, after all others.
+///
+/// # Errors
+/// 404 when a flow is not (any more) in the workspace; [`Error::Internal`] when the database cannot be written.
+pub fn append(tx: &WriteTx, workspace: &WorkspaceId, messages: &[Message]) -> Result<()> {
+    let mut next = next_sequence(tx)?;
+    for message in messages {
+        if !lives_in(tx, workspace, &message.flow)? {
+            return Err(Error::no_flow(&message.flow));
+        }
+        let record = serde_json::to_vec(message).map_err(Error::internal)?;
+        tx.put(MESSAGES, &keys::message(&message.flow, &message.chat, next), &record)?;
+        tx.put(FLOW_TIMELINE, &keys::timeline(&message.flow, next), message.chat.bytes())?;
+        next += 1;
+    }
+    tx.put(COUNTERS, SEQUENCE, &next.to_be_bytes())
+}
+
+fn next_sequence(tx: &impl Tx) -> Result<u64> {
+    let read = |value: &[u8]| Ok(u64::from_be_bytes(value.try_into().map_err(Error::internal)?));
+    Ok(tx.look(COUNTERS, SEQUENCE, read)?.unwrap_or(0))
+}
+
+/// The newest `newest` messages of a conversation, oldest first.
+///
+/// # Errors
+/// [`Error::Internal`] when the database or a message cannot be read.
+pub fn of_chat(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    chat: &ChatId,
+    newest: usize,
+) -> Result<Vec<Message>> {
+    let mut messages = Vec::new();
+    if newest == 0 || !lives_in(tx, workspace, flow)? {
+        return Ok(messages);
+    }
+    let range = KeyRange::prefix(&keys::conversation(flow, chat));
+    tx.scan(MESSAGES, &range, Order::Descending, |_, value| {
+        messages.push(parse(value)?);
+        Ok(if messages.len() < newest { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    })?;
+    messages.reverse();
+    Ok(messages)
+}
+
+/// The messages of a flow that `fits` lets through, as far as they are on the page.
+///
+/// # Errors
+/// [`Error::Internal`] when the database or a message cannot be read.
+pub fn of_flow(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    fits: impl Fn(&Message) -> bool,
+    page: Page,
+) -> Result<Vec<Message>> {
+    let mut messages = Vec::new();
+    let mut skip = page.skip;
+    if page.limit == 0 {
+        return Ok(messages);
+    }
+    along(tx, workspace, flow, page.order, |_, message| {
+        if !fits(&message) {
+            return ControlFlow::Continue(());
+        }
+        if skip > 0 {
+            skip -= 1;
+            return ControlFlow::Continue(());
+        }
+        messages.push(message);
+        if messages.len() < page.limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    Ok(messages)
+}
+
+/// How many messages of a flow `fits` lets through.
+///
+/// # Errors
+/// [`Error::Internal`] when the database or a message cannot be read.
+pub fn count_that(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    fits: impl Fn(&Message) -> bool,
+) -> Result<usize> {
+    let mut count = 0;
+    along(tx, workspace, flow, Order::Ascending, |_, message| {
+        count += usize::from(fits(&message));
+        ControlFlow::Continue(())
+    })?;
+    Ok(count)
+}
+
+/// How many messages a flow has; no message is read.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read.
+pub fn count(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId) -> Result<usize> {
+    let mut count = 0;
+    if lives_in(tx, workspace, flow)? {
+        tx.scan(FLOW_TIMELINE, &KeyRange::prefix(flow.bytes()), Order::Ascending, |_, _| {
+            count += 1;
+            Ok(ControlFlow::Continue(()))
+        })?;
+    }
+    Ok(count)
+}
+
+/// Removes the messages of one conversation; the number removed.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read or written.
+pub fn remove_chat(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId) -> Result<usize> {
+    if !lives_in(tx, workspace, flow)? {
+        return Ok(0);
+    }
+    let range = KeyRange::prefix(&keys::conversation(flow, chat));
+    let mut sequences = Vec::new();
+    tx.scan(MESSAGES, &range, Order::Ascending, |key, _| {
+        sequences.extend(keys::sequence(key));
+        Ok(ControlFlow::Continue(()))
+    })?;
+    for sequence in sequences {
+        tx.remove(FLOW_TIMELINE, &keys::timeline(flow, sequence))?;
+    }
+    tx.remove_range(MESSAGES, &range)
+}
+
+/// Removes the messages of a flow that `unwanted` picks; the number removed.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read or written.
+pub fn remove_that(
+    tx: &WriteTx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    unwanted: impl Fn(&Message) -> bool,
+) -> Result<usize> {
+    let mut found = Vec::new();
+    along(tx, workspace, flow, Order::Ascending, |sequence, message| {
+        if unwanted(&message) {
+            found.push((message.chat, sequence));
+        }
+        ControlFlow::Continue(())
+    })?;
+    for (chat, sequence) in &found {
+        tx.remove(MESSAGES, &keys::message(flow, chat, *sequence))?;
+        tx.remove(FLOW_TIMELINE, &keys::timeline(flow, *sequence))?;
+    }
+    Ok(found.len())
+}
+
+/// Removes every message of a flow; the number removed. Called while the flow still has its home.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read or written.
+pub fn remove_flow(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId) -> Result<usize> {
+    if !lives_in(tx, workspace, flow)? {
+        return Ok(0);
+    }
+    let range = KeyRange::prefix(flow.bytes());
+    tx.remove_range(FLOW_TIMELINE, &range)?;
+    tx.remove_range(MESSAGES, &range)
+}
+
+/// Walks a flow's timeline and hands over each message with its sequence.
+fn along(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    order: Order,
+    mut each: impl FnMut(u64, Message) -> ControlFlow<()>,
+) -> Result<()> {
+    if !lives_in(tx, workspace, flow)? {
+        return Ok(());
+    }
+    tx.scan(FLOW_TIMELINE, &KeyRange::prefix(flow.bytes()), order, |key, chat| {
+        let sequence = keys::sequence(key).ok_or_else(|| Error::internal("a timeline key is too short"))?;
+        let chat = ChatId::from_bytes(chat.try_into().map_err(Error::internal)?);
+        let message = tx.look(MESSAGES, &keys::message(flow, &chat, sequence), parse)?;
+        Ok(message.map_or(ControlFlow::Continue(()), |message| each(sequence, message)))
+    })
+}
+
+fn parse(value: &[u8]) -> Result<Message> {
+    // The cause is not kept: its text may quote what was said.
+    serde_json::from_slice(value).map_err(|_| Error::internal("a stored message cannot be read"))
+}

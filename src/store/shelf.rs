@@ -1,0 +1,207 @@
+//! Typed records over byte tables. A `Shelf` is asked with a workspace, always; a `Register` holds the few
+//! records that stand above workspaces or lead to one.
+
+use super::keys::{self, AsKey, KeyRange, RecordId};
+use super::tables::Table;
+use super::tx::{Order, Tx, WriteTx};
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::WorkspaceId;
+use redb::TableHandle as _;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::ControlFlow;
+
+/// JSON records of one type that belong to a workspace, in one table: workspace ‖ id -> record.
+pub struct Shelf<T, I> {
+    table: Table,
+    holds: PhantomData<fn() -> (T, I)>,
+}
+
+/// JSON records of one type, found by a key of their own without a workspace.
+pub struct Register<T, K: ?Sized> {
+    table: Table,
+    holds: PhantomData<fn(&K) -> T>,
+}
+
+/// Texts that belong to a workspace, stored as they are: no quoting, no copy through a parser.
+pub struct Texts<I> {
+    table: Table,
+    holds: PhantomData<fn() -> I>,
+}
+
+/// A stored record this version cannot read. Named by table: a record may hold what must not be logged.
+#[derive(Debug)]
+struct Unreadable {
+    table: String,
+    cause: serde_json::Error,
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Line and column only: serde's own text can quote the value it did not expect.
+        let (kind, column) = (self.cause.classify(), self.cause.column());
+        write!(f, "a record in table {} cannot be read ({kind:?} error at column {column})", self.table)
+    }
+}
+
+impl std::error::Error for Unreadable {}
+
+fn parse<T: DeserializeOwned>(table: Table, value: &[u8]) -> Result<T> {
+    let unreadable = |cause| Error::internal(Unreadable { table: table.name().to_owned(), cause });
+    serde_json::from_slice(value).map_err(unreadable)
+}
+
+fn write<T: Serialize>(tx: &WriteTx, table: Table, key: &[u8], record: &T) -> Result<()> {
+    tx.put(table, key, &serde_json::to_vec(record).map_err(Error::internal)?)
+}
+
+fn list<T: DeserializeOwned>(tx: &impl Tx, table: Table, range: &KeyRange) -> Result<Vec<T>> {
+    let mut records = Vec::new();
+    tx.scan(table, range, Order::Ascending, |_, value| {
+        records.push(parse(table, value)?);
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(records)
+}
+
+impl<T: Serialize + DeserializeOwned, I: RecordId> Shelf<T, I> {
+    /// A shelf over `table`.
+    #[must_use]
+    pub const fn new(table: Table) -> Self {
+        Self { table, holds: PhantomData }
+    }
+
+    /// The record, if this workspace has it.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database or the record cannot be read.
+    pub fn get(&self, tx: &impl Tx, workspace: &WorkspaceId, id: &I) -> Result<Option<T>> {
+        tx.look(self.table, &keys::scoped(workspace, id), |value| parse(self.table, value))
+    }
+
+    /// True when this workspace has the record; the record is not read.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be read.
+    pub fn has(&self, tx: &impl Tx, workspace: &WorkspaceId, id: &I) -> Result<bool> {
+        Ok(tx.look(self.table, &keys::scoped(workspace, id), |_| Ok(()))?.is_some())
+    }
+
+    /// Every record of the workspace, in the order of their ids (which are random).
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database or a record cannot be read.
+    pub fn list(&self, tx: &impl Tx, workspace: &WorkspaceId) -> Result<Vec<T>> {
+        list(tx, self.table, &KeyRange::prefix(workspace.bytes()))
+    }
+
+    /// Stores the record, in place of what was there.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be written.
+    pub fn put(&self, tx: &WriteTx, workspace: &WorkspaceId, id: &I, record: &T) -> Result<()> {
+        write(tx, self.table, &keys::scoped(workspace, id), record)
+    }
+
+    /// Removes the record; false when this workspace has none.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be written.
+    pub fn remove(&self, tx: &WriteTx, workspace: &WorkspaceId, id: &I) -> Result<bool> {
+        tx.remove(self.table, &keys::scoped(workspace, id))
+    }
+}
+
+impl<T: Serialize + DeserializeOwned, K: AsKey + ?Sized> Register<T, K> {
+    /// A register over `table`.
+    #[must_use]
+    pub const fn new(table: Table) -> Self {
+        Self { table, holds: PhantomData }
+    }
+
+    /// The record under `key`.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database or the record cannot be read.
+    pub fn get(&self, tx: &impl Tx, key: &K) -> Result<Option<T>> {
+        tx.look(self.table, key.key(), |value| parse(self.table, value))
+    }
+
+    /// Every record, in the order of their keys.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database or a record cannot be read.
+    pub fn list(&self, tx: &impl Tx) -> Result<Vec<T>> {
+        list(tx, self.table, &KeyRange::all())
+    }
+
+    /// Stores the record, in place of what was there.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be written.
+    pub fn put(&self, tx: &WriteTx, key: &K, record: &T) -> Result<()> {
+        write(tx, self.table, key.key(), record)
+    }
+
+    /// Removes the record; false when there was none.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be written.
+    pub fn remove(&self, tx: &WriteTx, key: &K) -> Result<bool> {
+        tx.remove(self.table, key.key())
+    }
+
+    /// Removes every record that `keep` does not want; the number removed.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be read or written.
+    pub fn retain(&self, tx: &WriteTx, keep: impl Fn(&T) -> bool) -> Result<usize> {
+        let mut unwanted = Vec::new();
+        tx.scan(self.table, &KeyRange::all(), Order::Ascending, |key, value| {
+            if !keep(&parse(self.table, value)?) {
+                unwanted.push(key.to_vec());
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        for key in &unwanted {
+            tx.remove(self.table, key)?;
+        }
+        Ok(unwanted.len())
+    }
+}
+
+impl<I: RecordId> Texts<I> {
+    /// Texts in `table`.
+    #[must_use]
+    pub const fn new(table: Table) -> Self {
+        Self { table, holds: PhantomData }
+    }
+
+    /// The text, if this workspace has it.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be read or what it holds is no text.
+    pub fn get(&self, tx: &impl Tx, workspace: &WorkspaceId, id: &I) -> Result<Option<String>> {
+        tx.look(self.table, &keys::scoped(workspace, id), |value| {
+            std::str::from_utf8(value).map(str::to_owned).map_err(Error::internal)
+        })
+    }
+
+    /// Stores the text, in place of what was there.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be written.
+    pub fn put(&self, tx: &WriteTx, workspace: &WorkspaceId, id: &I, text: &str) -> Result<()> {
+        tx.put(self.table, &keys::scoped(workspace, id), text.as_bytes())
+    }
+
+    /// Removes the text; false when this workspace has none.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be written.
+    pub fn remove(&self, tx: &WriteTx, workspace: &WorkspaceId, id: &I) -> Result<bool> {
+        tx.remove(self.table, &keys::scoped(workspace, id))
+    }
+}

@@ -1,0 +1,96 @@
+//! Every table on one screen. The value of a table is JSON unless its line says otherwise.
+
+use super::shelf::{Register, Shelf, Texts};
+use crate::domain::api_key::{ApiKey, KeyHome};
+use crate::domain::credential::Credential;
+use crate::domain::document::{Chunk, DocumentStore};
+use crate::domain::flow::Flow;
+use crate::domain::ids::{CredentialId, DocumentStoreId, FlowId, KeyId, UserId, VariableId, WorkspaceId};
+use crate::domain::user::{Organization, Session, User, Workspace};
+use crate::domain::variable::Variable;
+use redb::{TableDefinition, TableHandle as _};
+
+/// A table of bytes: keys are built in `keys.rs`, values are read by the shelf or query that owns the table.
+pub type Table = TableDefinition<'static, &'static [u8], &'static [u8]>;
+
+const fn table(name: &'static str) -> Table {
+    TableDefinition::new(name)
+}
+
+// name -> what it holds                                                  key -> value, where it is not obvious
+pub(super) const META: Table = table("meta"); //                          "schema" -> number as text
+pub(super) const COUNTERS: Table = table("counters"); //                  name -> u64, big-endian
+pub(super) const MESSAGES: Table = table("messages"); //                  flow ‖ chat ‖ sequence -> message
+pub(super) const FLOW_TIMELINE: Table = table("flow_timeline"); //        flow ‖ sequence -> chat, 16 bytes
+const FLOWS_TABLE: Table = table("flows"); //                             workspace ‖ flow
+const CANVASES_TABLE: Table = table("canvases"); //                       workspace ‖ flow -> the canvas text itself
+const FLOW_HOME_TABLE: Table = table("flow_home"); //                     flow -> workspace
+const API_KEYS_TABLE: Table = table("api_keys"); //                       workspace ‖ key
+const KEY_BY_HASH_TABLE: Table = table("key_by_hash"); //                 SHA-256 of the value -> workspace and key
+const CREDENTIALS_TABLE: Table = table("credentials"); //                 workspace ‖ credential
+const VARIABLES_TABLE: Table = table("variables"); //                     workspace ‖ variable
+const DOCUMENT_STORES_TABLE: Table = table("document_stores"); //         workspace ‖ document store
+const CHUNKS_TABLE: Table = table("chunks"); //                           workspace ‖ document store -> its passages
+const ORGANIZATION_TABLE: Table = table("organization"); //               "organization"
+const WORKSPACES_TABLE: Table = table("workspaces"); //                   workspace
+const USERS_TABLE: Table = table("users"); //                             user
+const USER_BY_EMAIL_TABLE: Table = table("user_by_email"); //             normal form of the e-mail -> user
+const SESSIONS_TABLE: Table = table("sessions"); //                       SHA-256 of the cookie value
+
+/// Flows without their canvases. Written by one room only, `ops/live.rs`.
+pub const FLOWS: Shelf<Flow, FlowId> = Shelf::new(FLOWS_TABLE);
+/// The canvas that is Live, as its owner's editor wrote it.
+pub const CANVASES: Texts<FlowId> = Texts::new(CANVASES_TABLE);
+/// Where a flow lives: asking names a flow and no workspace.
+pub const FLOW_HOME: Register<WorkspaceId, FlowId> = Register::new(FLOW_HOME_TABLE);
+/// API keys, by hash only.
+pub const API_KEYS: Shelf<ApiKey, KeyId> = Shelf::new(API_KEYS_TABLE);
+/// From the hash of a presented key value to the key.
+pub const KEY_BY_HASH: Register<KeyHome, [u8; 32]> = Register::new(KEY_BY_HASH_TABLE);
+/// Credentials, sealed.
+pub const CREDENTIALS: Shelf<Credential, CredentialId> = Shelf::new(CREDENTIALS_TABLE);
+/// Saved variables.
+pub const VARIABLES: Shelf<Variable, VariableId> = Shelf::new(VARIABLES_TABLE);
+/// Document stores, without their passages.
+pub const DOCUMENT_STORES: Shelf<DocumentStore, DocumentStoreId> = Shelf::new(DOCUMENT_STORES_TABLE);
+/// The passages of document stores.
+pub const CHUNKS: Shelf<Vec<Chunk>, DocumentStoreId> = Shelf::new(CHUNKS_TABLE);
+/// The one organization, under [`THE_ORGANIZATION`].
+pub const ORGANIZATION: Register<Organization, str> = Register::new(ORGANIZATION_TABLE);
+/// The only key of [`ORGANIZATION`].
+pub const THE_ORGANIZATION: &str = "organization";
+/// Workspaces of the organization.
+pub const WORKSPACES: Register<Workspace, WorkspaceId> = Register::new(WORKSPACES_TABLE);
+/// People.
+pub const USERS: Register<User, UserId> = Register::new(USERS_TABLE);
+/// From an e-mail in its normal form to a person.
+pub const USER_BY_EMAIL: Register<UserId, str> = Register::new(USER_BY_EMAIL_TABLE);
+/// Sign-in sessions, by the hash of their cookie value.
+pub const SESSIONS: Register<Session, [u8; 32]> = Register::new(SESSIONS_TABLE);
+
+/// All of them: what is not in this list does not exist in a database.
+pub(super) const ALL: [Table; 18] = [
+    META,
+    COUNTERS,
+    MESSAGES,
+    FLOW_TIMELINE,
+    FLOWS_TABLE,
+    CANVASES_TABLE,
+    FLOW_HOME_TABLE,
+    API_KEYS_TABLE,
+    KEY_BY_HASH_TABLE,
+    CREDENTIALS_TABLE,
+    VARIABLES_TABLE,
+    DOCUMENT_STORES_TABLE,
+    CHUNKS_TABLE,
+    ORGANIZATION_TABLE,
+    WORKSPACES_TABLE,
+    USERS_TABLE,
+    USER_BY_EMAIL_TABLE,
+    SESSIONS_TABLE,
+];
+
+/// The names of the tables a database holds, for a comparison with [`ALL`].
+pub(super) fn missing(found: &[String]) -> impl Iterator<Item = Table> + '_ {
+    ALL.into_iter().filter(|table| !found.iter().any(|name| name == table.name()))
+}

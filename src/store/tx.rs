@@ -1,0 +1,189 @@
+//! Transactions over byte tables. No guard of the database leaves a function of this file.
+
+use super::keys::KeyRange;
+use super::tables::Table;
+use crate::domain::error::{Error, Result};
+use redb::{ReadableTable as _, ReadableTableMetadata as _};
+use std::cell::Cell;
+use std::ops::ControlFlow;
+
+/// Which end of a range comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Smallest key first: the order in which records were made, where keys hold a sequence.
+    Ascending,
+    /// Largest key first.
+    Descending,
+}
+
+/// What both kinds of transaction can do: look. A write transaction sees what it wrote itself.
+pub trait Tx {
+    /// Hands the stored value of `key` to `read`; `None` when there is none.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be read, else what `read` returns.
+    fn look<R>(&self, table: Table, key: &[u8], read: impl FnOnce(&[u8]) -> Result<R>) -> Result<Option<R>>;
+
+    /// Hands the rows of `range` to `each`, until it breaks. `each` must not touch the same table.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be read, else what `each` returns.
+    fn scan(
+        &self,
+        table: Table,
+        range: &KeyRange,
+        order: Order,
+        each: impl FnMut(&[u8], &[u8]) -> Result<ControlFlow<()>>,
+    ) -> Result<()>;
+
+    /// How many rows a whole table has, without reading them.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be read.
+    fn rows(&self, table: Table) -> Result<u64>;
+}
+
+/// A snapshot: sees what was committed when it began.
+pub struct ReadTx {
+    tx: redb::ReadTransaction,
+}
+
+/// A change in the making. Nothing of it is seen by others before its commit.
+pub struct WriteTx {
+    tx: redb::WriteTransaction,
+    /// Whether the operation that now runs in this transaction has written (see `commit.rs`).
+    wrote: Cell<bool>,
+}
+
+/// A failure of the database, for the log.
+pub(super) fn broken(cause: impl Into<redb::Error>) -> Error {
+    Error::internal(cause.into())
+}
+
+impl ReadTx {
+    pub(super) const fn new(tx: redb::ReadTransaction) -> Self {
+        Self { tx }
+    }
+}
+
+fn walk<T: redb::ReadableTable<&'static [u8], &'static [u8]>>(
+    table: &T,
+    range: &KeyRange,
+    order: Order,
+    mut each: impl FnMut(&[u8], &[u8]) -> Result<ControlFlow<()>>,
+) -> Result<()> {
+    let mut rows = table.range::<&[u8]>(range.bounds()).map_err(broken)?;
+    loop {
+        let row = match order {
+            Order::Ascending => rows.next(),
+            Order::Descending => rows.next_back(),
+        };
+        let Some(row) = row else { return Ok(()) };
+        let (key, value) = row.map_err(broken)?;
+        if each(key.value(), value.value())?.is_break() {
+            return Ok(());
+        }
+    }
+}
+
+/// Both transactions open tables by the same words, but through no trait of redb.
+macro_rules! looking {
+    ($tx:ty) => {
+        impl Tx for $tx {
+            fn look<R>(
+                &self,
+                table: Table,
+                key: &[u8],
+                read: impl FnOnce(&[u8]) -> Result<R>,
+            ) -> Result<Option<R>> {
+                let table = self.tx.open_table(table).map_err(broken)?;
+                let value = table.get(key).map_err(broken)?;
+                value.map(|value| read(value.value())).transpose()
+            }
+
+            fn scan(
+                &self,
+                table: Table,
+                range: &KeyRange,
+                order: Order,
+                each: impl FnMut(&[u8], &[u8]) -> Result<ControlFlow<()>>,
+            ) -> Result<()> {
+                walk(&self.tx.open_table(table).map_err(broken)?, range, order, each)
+            }
+
+            fn rows(&self, table: Table) -> Result<u64> {
+                self.tx.open_table(table).map_err(broken)?.len().map_err(broken)
+            }
+        }
+    };
+}
+
+looking!(ReadTx);
+looking!(WriteTx);
+
+impl WriteTx {
+    pub(super) const fn new(tx: redb::WriteTransaction) -> Self {
+        Self { tx, wrote: Cell::new(false) }
+    }
+
+    /// Forgets what the operation before wrote.
+    pub(super) fn start_operation(&self) {
+        self.wrote.set(false);
+    }
+
+    /// True when the operation that started last has written something.
+    pub(super) fn wrote(&self) -> bool {
+        self.wrote.get()
+    }
+
+    pub(super) fn commit(self) -> Result<(), redb::CommitError> {
+        self.tx.commit()
+    }
+
+    pub(super) fn abort(self) -> Result<(), redb::StorageError> {
+        self.tx.abort()
+    }
+
+    /// Makes a table that does not exist yet.
+    pub(super) fn create(&self, table: Table) -> Result<()> {
+        self.wrote.set(true);
+        self.tx.open_table(table).map(drop).map_err(broken)
+    }
+
+    /// Stores `value` under `key`, in place of what was there.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be written.
+    pub fn put(&self, table: Table, key: &[u8], value: &[u8]) -> Result<()> {
+        self.wrote.set(true);
+        let mut table = self.tx.open_table(table).map_err(broken)?;
+        table.insert(key, value).map(drop).map_err(broken)
+    }
+
+    /// Removes one row; false when there was none.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be written.
+    pub fn remove(&self, table: Table, key: &[u8]) -> Result<bool> {
+        self.wrote.set(true);
+        let mut table = self.tx.open_table(table).map_err(broken)?;
+        let removed = table.remove(key).map_err(broken)?;
+        Ok(removed.is_some())
+    }
+
+    /// Removes every row of `range`; the number of rows removed.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be written.
+    pub fn remove_range(&self, table: Table, range: &KeyRange) -> Result<usize> {
+        self.wrote.set(true);
+        let mut removed = 0;
+        let mut table = self.tx.open_table(table).map_err(broken)?;
+        let keep_none = |_: &[u8], _: &[u8]| {
+            removed += 1;
+            false
+        };
+        table.retain_in::<&[u8], _>(range.bounds(), keep_none).map_err(broken)?;
+        Ok(removed)
+    }
+}

@@ -1,0 +1,297 @@
+//! The control socket in the data folder: one JSON line in, one JSON line out. Through it a command reaches the
+//! service that holds the database, instead of failing on its lock.
+//!
+//! Only the user who runs the service gets through: the socket has mode 0600 and every peer is asked who they are.
+
+use crate::ops::control::Outcome;
+use serde::{Deserialize, Serialize};
+
+/// The line that comes back.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Reply {
+    /// The command was done.
+    Done(Outcome),
+    /// It was refused or failed; the text is for a person.
+    Failed(String),
+}
+
+#[cfg(unix)]
+pub use unix::{Door, call};
+
+#[cfg(not(unix))]
+pub use elsewhere::{Door, call};
+
+#[cfg(unix)]
+mod unix {
+    //! Unix sockets.
+
+    use super::Reply;
+    use crate::app::App;
+    use crate::limits::{CONTROL_LINE_MAX_BYTES, CONTROL_LINE_SECONDS, CONTROL_PATH_MAX_BYTES};
+    use crate::ops::control::{Command, execute};
+    use sha2::{Digest as _, Sha256};
+    use std::fmt::Write as _;
+    use std::fs::{self, DirBuilder, Permissions};
+    use std::io::{self, ErrorKind, Read as _, Write as _};
+    use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
+    use std::os::unix::net::UnixStream;
+    use std::path::{Path, PathBuf};
+    use std::time::{Duration, Instant};
+    use tokio::net::UnixListener;
+    use tokio::sync::watch;
+
+    /// The listening end. Dropping it removes the socket.
+    pub struct Door {
+        listener: UnixListener,
+        path: PathBuf,
+        owner: u32,
+    }
+
+    impl Door {
+        /// Opens the socket of `data_dir`. Only for the process that holds the database's lock: whatever socket is
+        /// found there was left behind, and is replaced.
+        ///
+        /// # Errors
+        /// The file system refuses, or the folder for a long path belongs to somebody else.
+        pub fn bind(data_dir: &Path) -> io::Result<Self> {
+            let path = socket_path(data_dir)?;
+            if let Some(folder) = path.parent().filter(|folder| *folder != data_dir) {
+                private_folder(folder, data_dir)?;
+            }
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+            let listener = UnixListener::bind(&path)?;
+            let owner = fs::metadata(&path)?.uid();
+            let door = Self { listener, path, owner };
+            fs::set_permissions(&door.path, Permissions::from_mode(0o600))?;
+            Ok(door)
+        }
+
+        /// Answers one command after the other until `stop` turns true.
+        pub async fn serve(self, app: App, mut stop: watch::Receiver<bool>) {
+            loop {
+                let accepted = tokio::select! {
+                    _ = stop.wait_for(|stop| *stop) => return,
+                    accepted = self.listener.accept() => accepted,
+                };
+                let Ok((stream, _)) = accepted else {
+                    // Out of file handles, most likely: waiting beats spinning.
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                    continue;
+                };
+                // The mode keeps others out already, save for the instant between bind and chmod.
+                if !stream.peer_cred().is_ok_and(|peer| peer.uid() == self.owner || peer.uid() == 0) {
+                    continue;
+                }
+                let app = app.clone();
+                let answered = tokio::task::spawn_blocking(move || {
+                    let stream = stream.into_std()?;
+                    stream.set_nonblocking(false)?;
+                    answer(&app, &stream)
+                });
+                if let Ok(Err(error)) = answered.await {
+                    tracing::debug!(%error, "a control command was not answered");
+                }
+            }
+        }
+    }
+
+    impl Drop for Door {
+        fn drop(&mut self) {
+            // Gone already is as good. The folder goes too where it was made for the socket; the data folder stays,
+            // since it is not empty.
+            let _ = fs::remove_file(&self.path);
+            let _ = self.path.parent().map(fs::remove_dir);
+        }
+    }
+
+    fn answer(app: &App, stream: &UnixStream) -> io::Result<()> {
+        let reply = match serde_json::from_slice::<Command>(&read_line(stream)?) {
+            Ok(command) => {
+                execute(app, command).map_or_else(|error| Reply::Failed(error.to_string()), Reply::Done)
+            }
+            Err(_) => Reply::Failed(
+                "The service does not know this command. Use the program of the same version.".to_owned(),
+            ),
+        };
+        write_line(stream, &reply)
+    }
+
+    /// Sends `command` to the service that uses `data_dir`; `None` when no service does.
+    ///
+    /// # Errors
+    /// A service is there but cannot be reached, or does not answer in time.
+    pub fn call(data_dir: &Path, command: &Command) -> io::Result<Option<Reply>> {
+        let Ok(path) = socket_path(data_dir) else { return Ok(None) };
+        if let Some(folder) = path.parent().filter(|folder| *folder != data_dir) {
+            match fs::symlink_metadata(folder) {
+                Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+                _ => check_folder(folder, data_dir)?,
+            }
+        }
+        let stream = match UnixStream::connect(path) {
+            Ok(stream) => stream,
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) => {
+                return Ok(None);
+            }
+            Err(error) => return Err(error),
+        };
+        write_line(&stream, command)?;
+        let reply = serde_json::from_slice(&read_line(&stream)?)?;
+        Ok(Some(reply))
+    }
+
+    /// Reads up to the line's end, within the limits of time and size.
+    fn read_line(mut stream: &UnixStream) -> io::Result<Vec<u8>> {
+        let end = Instant::now() + Duration::from_secs(CONTROL_LINE_SECONDS);
+        let mut line = Vec::new();
+        let mut buffer = [0; 4096];
+        while line.last() != Some(&b'\n') {
+            // A timeout of zero would mean none at all.
+            let left = end.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+            stream.set_read_timeout(Some(left))?;
+            let count = stream.read(&mut buffer)?;
+            if count == 0 {
+                return Err(ErrorKind::UnexpectedEof.into());
+            }
+            if line.len() + count > CONTROL_LINE_MAX_BYTES || Instant::now() >= end {
+                return Err(io::Error::new(ErrorKind::InvalidData, "the line is too long or too slow"));
+            }
+            line.extend_from_slice(&buffer[..count]);
+        }
+        Ok(line)
+    }
+
+    fn write_line(mut stream: &UnixStream, value: &impl serde::Serialize) -> io::Result<()> {
+        stream.set_write_timeout(Some(Duration::from_secs(CONTROL_LINE_SECONDS)))?;
+        let mut line = serde_json::to_vec(value)?;
+        line.push(b'\n');
+        stream.write_all(&line)
+    }
+
+    /// Where the socket of `data_dir` lies: in it, or, when its path is too long for a socket, in a folder of the
+    /// temporary folder named after it.
+    fn socket_path(data_dir: &Path) -> io::Result<PathBuf> {
+        let folder = fs::canonicalize(data_dir)?;
+        let path = folder.join("control.sock");
+        if path.as_os_str().len() <= CONTROL_PATH_MAX_BYTES {
+            return Ok(path);
+        }
+        let digest = Sha256::digest(folder.as_os_str().as_encoded_bytes());
+        let mut name = "flowkeep-".to_owned();
+        for byte in &digest[..16] {
+            write!(name, "{byte:02x}").expect("writing to a text cannot fail");
+        }
+        Ok(tempfile::env::temp_dir().join(name).join("control.sock"))
+    }
+
+    fn private_folder(folder: &Path, data_dir: &Path) -> io::Result<()> {
+        match DirBuilder::new().mode(0o700).create(folder) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => check_folder(folder, data_dir),
+            other => other,
+        }
+    }
+
+    /// Anyone may make a folder in the temporary folder first; only one of ours is used.
+    fn check_folder(folder: &Path, data_dir: &Path) -> io::Result<()> {
+        let found = fs::symlink_metadata(folder)?;
+        let ours =
+            found.is_dir() && found.uid() == fs::metadata(data_dir)?.uid() && found.mode() & 0o077 == 0;
+        if !ours {
+            return Err(io::Error::new(
+                ErrorKind::PermissionDenied,
+                "the folder of the control socket belongs to somebody else",
+            ));
+        }
+        Ok(())
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn a_long_path_moves_to_the_temporary_folder() {
+            let root = tempfile::tempdir().unwrap();
+            let near = socket_path(root.path()).unwrap();
+            assert!(near.starts_with(fs::canonicalize(root.path()).unwrap()));
+            let far = root.path().join("x".repeat(120));
+            fs::create_dir(&far).unwrap();
+            let moved = socket_path(&far).unwrap();
+            assert!(
+                moved.as_os_str().len() <= CONTROL_PATH_MAX_BYTES && !moved.starts_with(&far),
+                "{moved:?}"
+            );
+        }
+
+        #[test]
+        fn a_folder_open_to_others_is_not_used() {
+            let root = tempfile::tempdir().unwrap();
+            let folder = root.path().join("door");
+            private_folder(&folder, root.path()).unwrap();
+            private_folder(&folder, root.path()).unwrap();
+            fs::set_permissions(&folder, Permissions::from_mode(0o755)).unwrap();
+            assert!(private_folder(&folder, root.path()).is_err());
+        }
+
+        #[test]
+        fn nobody_there_is_no_error() {
+            let root = tempfile::tempdir().unwrap();
+            assert!(call(root.path(), &Command::Status).unwrap().is_none());
+            drop(std::os::unix::net::UnixListener::bind(root.path().join("control.sock")).unwrap());
+            assert!(call(root.path(), &Command::Status).unwrap().is_none());
+            assert!(call(&root.path().join("none"), &Command::Status).unwrap().is_none());
+        }
+
+        #[test]
+        fn a_line_without_end_is_refused() {
+            let (one, other) = UnixStream::pair().unwrap();
+            let writer = std::thread::spawn(move || (&other).write_all(&[b'x'; CONTROL_LINE_MAX_BYTES + 1]));
+            assert_eq!(read_line(&one).unwrap_err().kind(), ErrorKind::InvalidData);
+            drop(one);
+            // Whether the writer got rid of its last bytes does not matter.
+            let _ = writer.join().unwrap();
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod elsewhere {
+    //! Systems without Unix sockets: the service has to be stopped for such commands.
+
+    use super::Reply;
+    use crate::app::App;
+    use crate::ops::control::Command;
+    use std::io;
+    use std::path::Path;
+    use tokio::sync::watch;
+
+    /// There is no listening end here.
+    pub enum Door {}
+
+    impl Door {
+        /// Always refuses.
+        ///
+        /// # Errors
+        /// Always.
+        pub fn bind(_data_dir: &Path) -> io::Result<Self> {
+            Err(io::ErrorKind::Unsupported.into())
+        }
+
+        /// Cannot be reached.
+        pub async fn serve(self, _app: App, _stop: watch::Receiver<bool>) {
+            match self {}
+        }
+    }
+
+    /// Never finds a service.
+    ///
+    /// # Errors
+    /// Never.
+    pub fn call(_data_dir: &Path, _command: &Command) -> io::Result<Option<Reply>> {
+        Ok(None)
+    }
+}

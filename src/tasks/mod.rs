@@ -1,0 +1,34 @@
+//! What runs beside the requests while the service is up: started together, stopped together.
+
+pub mod control;
+
+use crate::app::App;
+use control::Door;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+/// The tasks that are running.
+pub struct Tasks {
+    control: Option<JoinHandle<()>>,
+}
+
+impl Tasks {
+    /// Starts every task; each ends once `stop` turns true. Needs a tokio runtime around it.
+    #[must_use]
+    pub fn start(app: &App, stop: &watch::Receiver<bool>) -> Self {
+        // Without its control socket the service still serves; only the commands beside it have to wait for its end.
+        let door = Door::bind(&app.settings.data_dir)
+            .inspect_err(|error| tracing::warn!(%error, "no control socket; key and owner commands need the service stopped"));
+        let control = door.ok().map(|door| tokio::spawn(door.serve(app.clone(), stop.clone())));
+        Self { control }
+    }
+
+    /// Waits until every task has ended, after `stop` turned true.
+    pub async fn ended(self) {
+        if let Some(control) = self.control
+            && let Err(error) = control.await
+        {
+            tracing::error!(%error, "the control socket's task failed");
+        }
+    }
+}

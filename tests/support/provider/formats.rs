@@ -1,0 +1,318 @@
+//! The four wire formats, as their providers write them.
+
+use super::http::{Connection, Ended};
+use super::{Recorded, Reply};
+use serde_json::{Value, json};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Format {
+    OpenAi,
+    Anthropic,
+    Google,
+    Ollama,
+}
+
+/// A piece of an answer, on its way into a format.
+enum Piece<'a> {
+    Thinking(&'a str),
+    Text(&'a str),
+    Call(usize, &'a str, &'a Value),
+}
+
+fn format_of(request: &Recorded) -> Option<(Format, bool)> {
+    let path = request.path.split('?').next().unwrap_or_default();
+    let asked = request.body["stream"].as_bool();
+    if path.ends_with("/chat/completions") {
+        Some((Format::OpenAi, asked == Some(true)))
+    } else if path.ends_with("/v1/messages") {
+        Some((Format::Anthropic, asked == Some(true)))
+    } else if path.ends_with(":streamGenerateContent") {
+        Some((Format::Google, true))
+    } else if path.ends_with(":generateContent") {
+        Some((Format::Google, false))
+    } else if path.ends_with("/api/chat") {
+        Some((Format::Ollama, asked != Some(false)))
+    } else {
+        None
+    }
+}
+
+/// The text of the last user message, in any format.
+pub fn last_user_text(request: &Recorded) -> String {
+    let messages = request.body["messages"].as_array().or_else(|| request.body["contents"].as_array());
+    let user = messages.into_iter().flatten().rev().find(|message| message["role"] == "user");
+    let Some(user) = user else { return String::new() };
+    if let Some(text) = user["content"].as_str() {
+        return text.to_owned();
+    }
+    let parts = user["content"].as_array().or_else(|| user["parts"].as_array());
+    let texts = parts.into_iter().flatten().filter_map(|part| part["text"].as_str());
+    texts.collect::<Vec<_>>().join(" ")
+}
+
+/// Answers in the format the request's path stands for.
+pub fn answer(connection: &mut Connection, request: &Recorded, reply: &Reply) -> Result<(), Ended> {
+    let Some((format, streaming)) = format_of(request) else {
+        return connection.whole(404, &[], br#"{"error":{"message":"no such path"}}"#);
+    };
+    connection.wait(reply.first_byte)?;
+    connection.bytewise = reply.bytewise;
+    let words = last_user_text(request).split_whitespace().count() as u64;
+    let usage = (reply.input_tokens.unwrap_or(words), reply.tokens.len() as u64);
+    let result = if streaming {
+        stream(connection, format, reply, usage)
+    } else {
+        if reply.cut_after.is_some() {
+            return Err(Ended::ByUs);
+        }
+        connection.whole(200, &[], whole(format, reply, usage).to_string().as_bytes())
+    };
+    connection.bytewise = false;
+    result
+}
+
+fn stream(
+    connection: &mut Connection,
+    format: Format,
+    reply: &Reply,
+    usage: (u64, u64),
+) -> Result<(), Ended> {
+    connection.begin(if format == Format::Ollama { "application/x-ndjson" } else { "text/event-stream" })?;
+    if format == Format::Anthropic {
+        let start = json!({"type":"message_start","message":{"id":"msg_1","role":"assistant","content":[],
+            "usage":{"input_tokens":usage.0,"output_tokens":1}}});
+        connection.chunk(&event("message_start", &start))?;
+    }
+    let thinking = reply.thinking.iter().map(|text| Piece::Thinking(text));
+    let texts = reply.tokens.iter().map(|text| Piece::Text(text));
+    let calls =
+        reply.calls.iter().enumerate().map(|(at, (name, arguments))| Piece::Call(at, name, arguments));
+    let mut blocks = Blocks::default();
+    for (sent, piece) in thinking.chain(texts).chain(calls).enumerate() {
+        if reply.cut_after == Some(sent) {
+            return Err(Ended::ByUs);
+        }
+        connection.wait(reply.token_delay)?;
+        let chunk = match format {
+            Format::OpenAi => openai_chunk(&piece),
+            Format::Anthropic => blocks.chunk(&piece),
+            Format::Google => format!("data: {}\r\n\r\n", google(&[google_part(&piece)], None, None)),
+            Format::Ollama => ollama_chunk(&piece),
+        };
+        connection.chunk(&chunk)?;
+    }
+    if reply.cut_after.is_some() {
+        return Err(Ended::ByUs);
+    }
+    let last = match format {
+        Format::OpenAi => openai_end(reply, usage),
+        Format::Anthropic => blocks.end(reply, usage),
+        Format::Google => format!("data: {}\r\n\r\n", google(&[], Some("STOP"), Some((usage, reply)))),
+        Format::Ollama => format!("{}\n", ollama_end(json!({"role":"assistant","content":""}), usage)),
+    };
+    connection.chunk(&last)?;
+    connection.end()
+}
+
+fn event(name: &str, data: &Value) -> String {
+    format!("event: {name}\ndata: {data}\n\n")
+}
+
+fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+fn openai_chunk(piece: &Piece<'_>) -> String {
+    // Written by hand, as benchmarks send very many of these.
+    let delta = match piece {
+        Piece::Text(text) => format!("\"content\":{}", quoted(text)),
+        Piece::Thinking(text) => format!("\"reasoning_content\":{}", quoted(text)),
+        Piece::Call(at, name, arguments) => {
+            let arguments = quoted(&arguments.to_string());
+            format!(
+                "\"tool_calls\":[{{\"index\":{at},\"id\":\"call_{at}\",\"type\":\"function\",\"function\":{{\"name\":{},\"arguments\":{arguments}}}}}]",
+                quoted(name)
+            )
+        }
+    };
+    format!(
+        "data: {{\"id\":\"c1\",\"object\":\"chat.completion.chunk\",\"model\":\"stand-in\",\"choices\":[{{\"index\":0,\"delta\":{{{delta}}},\"finish_reason\":null}}]}}\n\n"
+    )
+}
+
+fn openai_usage(usage: (u64, u64)) -> Value {
+    json!({"prompt_tokens":usage.0,"completion_tokens":usage.1,"total_tokens":usage.0 + usage.1})
+}
+
+fn openai_end(reply: &Reply, usage: (u64, u64)) -> String {
+    let reason = if reply.calls.is_empty() { "stop" } else { "tool_calls" };
+    let end = json!({"id":"c1","choices":[{"index":0,"delta":{},"finish_reason":reason}]});
+    let usage = json!({"id":"c1","choices":[],"usage":openai_usage(usage)});
+    format!("data: {end}\n\ndata: {usage}\n\ndata: [DONE]\n\n")
+}
+
+/// Anthropic's content blocks: each kind of content opens one, and each must be closed.
+#[derive(Default)]
+struct Blocks {
+    open: Option<&'static str>,
+    index: usize,
+}
+
+impl Blocks {
+    fn switch(&mut self, kind: &'static str, block: &Value) -> String {
+        if self.open == Some(kind) && kind != "tool_use" {
+            return String::new();
+        }
+        let mut out = self.close();
+        self.open = Some(kind);
+        out += &event(
+            "content_block_start",
+            &json!({"type":"content_block_start","index":self.index,"content_block":block}),
+        );
+        out
+    }
+
+    fn close(&mut self) -> String {
+        let Some(kind) = self.open.take() else { return String::new() };
+        let mut out = String::new();
+        if kind == "thinking" {
+            out += &self.delta(&json!({"type":"signature_delta","signature":"signed"}));
+        }
+        out += &event("content_block_stop", &json!({"type":"content_block_stop","index":self.index}));
+        self.index += 1;
+        out
+    }
+
+    fn delta(&self, delta: &Value) -> String {
+        event("content_block_delta", &json!({"type":"content_block_delta","index":self.index,"delta":delta}))
+    }
+
+    fn chunk(&mut self, piece: &Piece<'_>) -> String {
+        match piece {
+            Piece::Thinking(text) => {
+                let start = self.switch("thinking", &json!({"type":"thinking","thinking":""}));
+                start + &self.delta(&json!({"type":"thinking_delta","thinking":text}))
+            }
+            Piece::Text(text) => {
+                let start = self.switch("text", &json!({"type":"text","text":""}));
+                start + &self.delta(&json!({"type":"text_delta","text":text}))
+            }
+            Piece::Call(at, name, arguments) => {
+                let block = json!({"type":"tool_use","id":format!("toolu_{at}"),"name":name,"input":{}});
+                let mut out = self.switch("tool_use", &block);
+                let arguments = arguments.to_string();
+                let middle = arguments.len() / 2;
+                let middle = (0..=middle).rev().find(|at| arguments.is_char_boundary(*at)).unwrap_or(0);
+                for half in [&arguments[..middle], &arguments[middle..]] {
+                    out += &self.delta(&json!({"type":"input_json_delta","partial_json":half}));
+                }
+                out
+            }
+        }
+    }
+
+    fn end(&mut self, reply: &Reply, usage: (u64, u64)) -> String {
+        let reason = if reply.calls.is_empty() { "end_turn" } else { "tool_use" };
+        let delta =
+            json!({"type":"message_delta","delta":{"stop_reason":reason},"usage":{"output_tokens":usage.1}});
+        self.close()
+            + &event("message_delta", &delta)
+            + &event("message_stop", &json!({"type":"message_stop"}))
+    }
+}
+
+fn google_part(piece: &Piece<'_>) -> Value {
+    match piece {
+        Piece::Thinking(text) => json!({"text":text,"thought":true}),
+        Piece::Text(text) => json!({"text":text}),
+        Piece::Call(_, name, arguments) => {
+            json!({"functionCall":{"name":name,"args":arguments},"thoughtSignature":"c2lnbmVk"})
+        }
+    }
+}
+
+fn google(parts: &[Value], finish: Option<&str>, usage: Option<((u64, u64), &Reply)>) -> Value {
+    let mut candidate = json!({"content":{"parts":parts,"role":"model"},"index":0});
+    if let Some(finish) = finish {
+        candidate["finishReason"] = finish.into();
+    }
+    let mut whole = json!({"candidates":[candidate],"modelVersion":"stand-in"});
+    if let Some(((read, written), reply)) = usage {
+        let thought = reply.thinking.len();
+        whole["usageMetadata"] = json!({"promptTokenCount":read,"candidatesTokenCount":written,"thoughtsTokenCount":thought,
+            "totalTokenCount":read + written});
+    }
+    whole
+}
+
+fn ollama_call(name: &str, arguments: &Value) -> Value {
+    json!({"function":{"name":name,"arguments":arguments}})
+}
+
+fn ollama_chunk(piece: &Piece<'_>) -> String {
+    let message = match piece {
+        Piece::Thinking(text) => json!({"role":"assistant","content":"","thinking":text}),
+        Piece::Text(text) => json!({"role":"assistant","content":text}),
+        Piece::Call(_, name, arguments) => {
+            json!({"role":"assistant","content":"","tool_calls":[ollama_call(name, arguments)]})
+        }
+    };
+    format!("{}\n", json!({"model":"stand-in","message":message,"done":false}))
+}
+
+fn ollama_end(message: Value, usage: (u64, u64)) -> Value {
+    json!({"model":"stand-in","message":message,"done":true,"done_reason":"stop","prompt_eval_count":usage.0,"eval_count":usage.1})
+}
+
+fn whole(format: Format, reply: &Reply, usage: (u64, u64)) -> Value {
+    let text = reply.tokens.concat();
+    let thinking = reply.thinking.concat();
+    match format {
+        Format::OpenAi => {
+            let calls = reply.calls.iter().enumerate().map(|(at, (name, arguments))| {
+                json!({"id":format!("call_{at}"),"type":"function","function":{"name":name,"arguments":arguments.to_string()}})
+            });
+            let mut message = json!({"role":"assistant","content":text});
+            if !thinking.is_empty() {
+                message["reasoning_content"] = thinking.into();
+            }
+            if !reply.calls.is_empty() {
+                message["tool_calls"] = calls.collect();
+            }
+            json!({"id":"c1","choices":[{"index":0,"message":message,"finish_reason":"stop"}],"usage":openai_usage(usage)})
+        }
+        Format::Anthropic => {
+            let mut content = Vec::new();
+            if !thinking.is_empty() {
+                content.push(json!({"type":"thinking","thinking":thinking,"signature":"signed"}));
+            }
+            content.push(json!({"type":"text","text":text}));
+            content.extend(reply.calls.iter().enumerate().map(|(at, (name, arguments))| {
+                json!({"type":"tool_use","id":format!("toolu_{at}"),"name":name,"input":arguments})
+            }));
+            json!({"id":"msg_1","type":"message","role":"assistant","content":content,"stop_reason":"end_turn",
+                "usage":{"input_tokens":usage.0,"output_tokens":usage.1}})
+        }
+        Format::Google => {
+            let mut parts = Vec::new();
+            if !thinking.is_empty() {
+                parts.push(google_part(&Piece::Thinking(&thinking)));
+            }
+            parts.push(google_part(&Piece::Text(&text)));
+            let calls = reply.calls.iter().enumerate();
+            parts.extend(calls.map(|(at, (name, arguments))| google_part(&Piece::Call(at, name, arguments))));
+            google(&parts, Some("STOP"), Some((usage, reply)))
+        }
+        Format::Ollama => {
+            let mut message = json!({"role":"assistant","content":text});
+            if !thinking.is_empty() {
+                message["thinking"] = thinking.into();
+            }
+            if !reply.calls.is_empty() {
+                message["tool_calls"] =
+                    reply.calls.iter().map(|(name, arguments)| ollama_call(name, arguments)).collect();
+            }
+            ollama_end(message, usage)
+        }
+    }
+}

@@ -1,0 +1,451 @@
+//! The house rules of `ARCHITECTURE.md` as a test. Each broken rule is one line: where, and which rule.
+#![allow(clippy::unwrap_used, reason = "a test that cannot read its input has failed")]
+
+use regex::Regex;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::sync::LazyLock;
+
+/// Longest source file.
+const LINES_MAX: usize = 500;
+
+/// Which floor each room stands on. A room may use the floors below its own.
+const FLOORS: &[(usize, &[&str])] = &[
+    (0, &["domain", "limits", "settings", "clock"]),
+    (1, &["canvas", "script", "net"]),
+    (2, &["store", "history", "files", "boards", "git_host", "llm", "documents"]),
+    (3, &["cards"]),
+    (4, &["engine"]),
+    (5, &["app", "ops"]),
+    (6, &["http", "tasks"]),
+    // The command line opens the other doors, so it stands above them.
+    (7, &["cli"]),
+    (8, &["main", "lib"]),
+];
+
+/// Floors whose rooms may use one another: the nouns, and the house with its verbs.
+const SHARED_FLOORS: &[usize] = &[0, 5, 8];
+
+/// Rooms that may use only these, of all that lies below them.
+const ONLY: &[(&str, &[&str])] = &[
+    ("cards", &["llm", "documents", "canvas", "script", "net", "domain", "limits", "settings", "clock"]),
+    (
+        "engine",
+        &["cards", "llm", "documents", "canvas", "script", "net", "domain", "limits", "settings", "clock"],
+    ),
+    ("http", &["app", "ops", "domain", "limits", "settings", "clock"]),
+    ("tasks", &["app", "ops", "domain", "limits", "settings", "clock"]),
+    ("cli", &["app", "ops", "domain", "limits", "settings", "clock", "http", "tasks"]),
+];
+
+/// The one home of each package.
+const HOMES: &[(&str, &[&str])] = &[
+    ("redb", &["src/store/"]),
+    ("gix", &["src/history/", "src/git_host/"]),
+    ("ureq", &["src/net.rs", "src/net/"]),
+    ("warp", &["src/http/"]),
+    ("hyper", &["src/http/"]),
+    ("hyper_util", &["src/http/"]),
+    ("rust_embed", &["src/http/assets.rs"]),
+    ("clap", &["src/cli/"]),
+    ("clap_complete", &["src/cli/"]),
+    ("tokio", &["src/http/", "src/tasks/", "src/cli/", "src/main.rs"]),
+    ("tokio_stream", &["src/http/", "src/tasks/", "src/cli/", "src/main.rs"]),
+];
+
+/// What may lie beside `src`, next to files whose name begins with a dot.
+const TOP_LEVEL: &[&str] = &[
+    "Cargo.toml",
+    "Cargo.lock",
+    "src",
+    "assets",
+    "tests",
+    "packaging",
+    "install.sh",
+    "README.md",
+    "LICENSE",
+    "CHANGELOG.md",
+    "ARCHITECTURE.md",
+    "build.rs",
+    "target",
+];
+
+const NAMELESS: &[&str] = &["utils", "util", "helpers", "helper", "common", "types"];
+
+/// Marks of unfinished work.
+const MARKERS: &str = r"\btodo!|\bunimplemented!|\bdbg!|\bTODO\b|\bFIXME\b|\bXXX\b|\bHACK\b|(?i:\bfor now\b|\bnot implemented\b)";
+
+/// A pattern that is compiled once, however many files it reads.
+macro_rules! pattern {
+    ($text:expr) => {{
+        static PATTERN: LazyLock<Regex> = LazyLock::new(|| Regex::new(&$text).unwrap());
+        &*PATTERN
+    }};
+}
+
+struct Source {
+    /// From the project's folder, with `/`.
+    path: String,
+    text: String,
+    /// The text with comments and the insides of literals blanked; line breaks stay.
+    code: String,
+}
+
+impl Source {
+    fn new(path: &str, text: &str) -> Self {
+        let code = if path.ends_with(".rs") { code_of(text) } else { String::new() };
+        Self { path: path.to_owned(), text: text.to_owned(), code }
+    }
+
+    fn is_rust(&self) -> bool {
+        self.path.ends_with(".rs")
+    }
+
+    /// The room: the folder or file directly under `src`.
+    fn room(&self) -> Option<&str> {
+        let inside = self.path.strip_prefix("src/")?;
+        Some(inside.split_once('/').map_or_else(|| inside.trim_end_matches(".rs"), |(room, _)| room))
+    }
+
+    fn at(&self, offset: usize, rule: &str) -> String {
+        let line = self.code[..offset].matches('\n').count() + 1;
+        format!("{}:{line}: {rule}", self.path)
+    }
+}
+
+/// Blanks comments and the insides of text and character literals, so that a word in them is no use of anything.
+fn code_of(text: &str) -> String {
+    let literal = pattern!(
+        r##"(?s)//[^\n]*|/\*.*?\*/|b?r#"(?:.*?)"#|b?r"[^"]*"|b?"(?:\\.|[^"\\])*"|b?'(?:\\[^\n]{1,10}?|[^'\\\n])'"##
+    );
+    let blank = |found: &regex::Captures<'_>| -> String {
+        found[0].chars().map(|c| if c == '\n' { "\n".to_owned() } else { " ".repeat(c.len_utf8()) }).collect()
+    };
+    literal.replace_all(text, blank).into_owned()
+}
+
+/// Every `crate::room` of the code, with its place: plain paths, and each entry of a `crate::{..}` group.
+fn uses(code: &str) -> Vec<(usize, String)> {
+    let path = pattern!(r"\bcrate\s*::\s*(\{|[a-z_0-9]+)");
+    let mut found = Vec::new();
+    for hit in path.captures_iter(code) {
+        let name = hit.get(1).unwrap();
+        if name.as_str() != "{" {
+            found.push((name.start(), name.as_str().to_owned()));
+            continue;
+        }
+        let (mut depth, mut entry) = (1, true);
+        for word in pattern!(r"[{},]|[A-Za-z_0-9]+").find_iter(&code[name.end()..]) {
+            match word.as_str() {
+                "{" => depth += 1,
+                "}" => depth -= 1,
+                "," => entry = depth == 1 || entry,
+                room if entry && depth == 1 => {
+                    found.push((name.end() + word.start(), room.to_owned()));
+                    entry = false;
+                }
+                _ => {}
+            }
+            if depth == 0 {
+                break;
+            }
+        }
+    }
+    found
+}
+
+fn floor(room: &str) -> Option<usize> {
+    FLOORS.iter().find(|(_, rooms)| rooms.contains(&room)).map(|(floor, _)| *floor)
+}
+
+fn floors(source: &Source) -> Vec<String> {
+    let Some(room) = source.room().filter(|_| source.is_rust()) else { return Vec::new() };
+    let Some(own) = floor(room) else {
+        return vec![
+            source.at(0, &format!("the room `{room}` stands on no floor; give it one in tests/tidy.rs")),
+        ];
+    };
+    let mut broken = Vec::new();
+    for (offset, used) in uses(&source.code) {
+        let Some(other) = floor(&used).filter(|_| used != room) else { continue };
+        let below = other < own || (other == own && SHARED_FLOORS.contains(&own));
+        let admitted =
+            ONLY.iter().find(|(name, _)| *name == room).is_none_or(|(_, only)| only.contains(&used.as_str()));
+        if !below {
+            broken.push(source.at(
+                offset,
+                &format!("`{room}` (floor {own}) uses `{used}` (floor {other}), which is not below it"),
+            ));
+        } else if !admitted {
+            broken.push(
+                source.at(offset, &format!("`{room}` may not use `{used}`; go through a room between them")),
+            );
+        }
+    }
+    broken
+}
+
+fn packages() -> String {
+    HOMES.iter().map(|(package, _)| *package).collect::<Vec<_>>().join("|")
+}
+
+fn homes(source: &Source) -> Vec<String> {
+    if source.room().is_none() || !source.is_rust() {
+        return Vec::new();
+    }
+    let package =
+        pattern!(format!(r"(?:^|[^:\w])(?:::)?({0})\s*::|\buse\s+({0})\s*(?:;|\bas\b)", packages()));
+    let mut broken = Vec::new();
+    for hit in package.captures_iter(&source.code) {
+        let name = hit.get(1).or_else(|| hit.get(2)).unwrap();
+        let (_, homes) = HOMES.iter().find(|(package, _)| *package == name.as_str()).unwrap();
+        if !homes.iter().any(|home| source.path.starts_with(home)) {
+            let rule = format!("`{}` lives in {} only", name.as_str(), homes.join(" and "));
+            broken.push(source.at(name.start(), &rule));
+        }
+    }
+    broken
+}
+
+fn environment(source: &Source) -> Vec<String> {
+    if source.room().is_none_or(|room| room == "main") || !source.is_rust() {
+        return Vec::new();
+    }
+    let reads = pattern!(r"\bstd\s*::\s*env\b|\bstd\s*::\s*\{[^;]*\benv\b");
+    reads
+        .find_iter(&source.code)
+        .map(|hit| source.at(hit.start(), "only src/main.rs reads the environment"))
+        .collect()
+}
+
+fn one_door_to_live(source: &Source) -> Vec<String> {
+    if !source.path.starts_with("src/") || source.path == "src/ops/live.rs" || !source.is_rust() {
+        return Vec::new();
+    }
+    let change = pattern!(r"\bFLOWS\s*\.\s*(put|remove)\b");
+    change
+        .find_iter(&source.code)
+        .map(|hit| source.at(hit.start(), "Live changes in src/ops/live.rs only"))
+        .collect()
+}
+
+fn length(source: &Source) -> Vec<String> {
+    let lines = source.text.lines().count();
+    let counts = [".rs", ".ts", ".tsx", ".css"].iter().any(|ending| source.path.ends_with(ending));
+    let rule = format!("{lines} lines are more than {LINES_MAX}: divide the room");
+    if counts && lines > LINES_MAX { vec![format!("{}:{lines}: {rule}", source.path)] } else { Vec::new() }
+}
+
+fn opening(source: &Source) -> Vec<String> {
+    if !source.is_rust() || source.text.starts_with("//! ") {
+        return Vec::new();
+    }
+    vec![format!("{}:1: a //! comment that says what the file is for opens every file", source.path)]
+}
+
+fn names(source: &Source) -> Vec<String> {
+    let parts = source.path.split('/').map(|part| part.split_once('.').map_or(part, |(stem, _)| stem));
+    let nameless = parts.filter(|part| NAMELESS.contains(part));
+    nameless.map(|part| format!("{}:1: `{part}` names no room; find the noun", source.path)).collect()
+}
+
+fn leftovers(source: &Source) -> Vec<String> {
+    if source.path == "tests/tidy.rs" {
+        return Vec::new();
+    }
+    let marker = pattern!(MARKERS);
+    let lines = source.text.lines().enumerate();
+    let found = lines.filter_map(|(at, line)| Some((at + 1, marker.find(line)?.as_str())));
+    found
+        .map(|(line, mark)| {
+            format!("{}:{line}: `{mark}` marks unfinished work: finish it or open an issue", source.path)
+        })
+        .collect()
+}
+
+fn cards(sources: &[Source]) -> Vec<String> {
+    let registry = sources.iter().find(|source| source.path == "src/cards/registry.rs");
+    let registered = |stem: &str| {
+        registry
+            .is_some_and(|registry| Regex::new(&format!(r"\b{stem}\s*::")).unwrap().is_match(&registry.code))
+    };
+    let mut broken = Vec::new();
+    for source in sources {
+        let Some(inside) =
+            source.path.strip_prefix("src/cards/").filter(|inside| !inside.starts_with("kit/"))
+        else {
+            continue;
+        };
+        let stem = inside.rsplit('/').next().unwrap_or(inside).trim_end_matches(".rs");
+        if source.is_rust() && !["mod", "registry", "palette"].contains(&stem) && !registered(stem) {
+            broken.push(format!("{}:1: the card is not in src/cards/registry.rs", source.path));
+        }
+    }
+    broken
+}
+
+/// Compares the rooms with those the map in `lib.rs` names: every word of its doc comment of the form `room/` or `room.rs`.
+fn map(sources: &[Source]) -> Vec<String> {
+    let door = |source: &&Source| source.is_rust() && !matches!(source.room(), None | Some("main" | "lib"));
+    let rooms: BTreeSet<&str> = sources.iter().filter(door).filter_map(Source::room).collect();
+    let Some(lib) = sources.iter().find(|source| source.path == "src/lib.rs") else {
+        return vec!["src/lib.rs:1: the map of the house is missing".to_owned()];
+    };
+    let comment: Vec<&str> = lib.text.lines().filter_map(|line| line.strip_prefix("//!")).collect();
+    let comment = comment.join("\n");
+    let word = pattern!(r"(?:^|[\s`|(])([a-z_]+)(?:/|\.rs)(?:[\s`|,.;:)]|$)");
+    let mut named = BTreeSet::new();
+    let mut from = 0;
+    while let Some(hit) = word.captures_at(&comment, from) {
+        let name = hit.get(1).unwrap();
+        named.insert(name.as_str());
+        from = name.end();
+    }
+    named.retain(|name| !["main", "lib"].contains(name));
+    let missing =
+        rooms.difference(&named).map(|room| format!("src/lib.rs:1: the map does not name the room `{room}`"));
+    let extra = named
+        .difference(&rooms)
+        .map(|room| format!("src/lib.rs:1: the map names `{room}`, which is no room"));
+    missing.chain(extra).collect()
+}
+
+fn top_level(root: &Path) -> Vec<String> {
+    let entries =
+        fs::read_dir(root).unwrap().map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
+    let strange = entries.filter(|name| !name.starts_with('.') && !TOP_LEVEL.contains(&name.as_str()));
+    strange.map(|name| format!("{name}:1: does not belong on the top level")).collect()
+}
+
+fn collect(root: &Path, folder: &str, sources: &mut Vec<Source>) {
+    let Ok(entries) = fs::read_dir(root.join(folder)) else { return };
+    for entry in entries {
+        let entry = entry.unwrap();
+        let path = format!("{folder}/{}", entry.file_name().to_string_lossy());
+        let skipped =
+            ["/node_modules", "/golden", "/dist", "/__pycache__"].iter().any(|ending| path.ends_with(ending));
+        if entry.file_type().unwrap().is_dir() {
+            if !skipped {
+                collect(root, &path, sources);
+            }
+        } else if [".rs", ".ts", ".tsx", ".css", ".sh", ".py"].iter().any(|ending| path.ends_with(ending)) {
+            sources.push(Source::new(&path, &fs::read_to_string(entry.path()).unwrap()));
+        }
+    }
+}
+
+#[test]
+fn the_house_rules_hold() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut sources = Vec::new();
+    for folder in ["src", "tests", "assets", "packaging", ".ci"] {
+        collect(root, folder, &mut sources);
+    }
+    let each: &[fn(&Source) -> Vec<String>] =
+        &[floors, homes, environment, one_door_to_live, length, opening, names, leftovers];
+    let mut broken: Vec<String> =
+        sources.iter().flat_map(|source| each.iter().flat_map(move |rule| rule(source))).collect();
+    broken.extend(cards(&sources));
+    broken.extend(map(&sources));
+    broken.extend(top_level(root));
+    broken.sort();
+    let mut report = String::new();
+    for line in &broken {
+        writeln!(report, "  {line}").unwrap();
+    }
+    assert!(broken.is_empty(), "{} broken house rules:\n{report}", broken.len());
+}
+
+/// The rules themselves, on samples: what each must catch, and what it must let be.
+mod samples {
+    use super::*;
+
+    fn broken(rule: fn(&Source) -> Vec<String>, path: &str, text: &str) -> Vec<String> {
+        rule(&Source::new(path, text))
+    }
+
+    #[test]
+    fn uses_are_found_in_paths_and_groups_but_not_in_comments_and_texts() {
+        let text = "use crate::{\n  store::{Store, http},\n  domain::ids,\n};\nfn f() { crate::ops::x(); }\n\
+                    // crate::engine\nlet a = \"crate::cli\"; let b = '\"'; let c = r#\"crate::tasks\"#;\n/* crate::app */ pub(crate) fn g() {}";
+        let found: Vec<String> = uses(&code_of(text)).into_iter().map(|(_, room)| room).collect();
+        assert_eq!(found, ["store", "domain", "ops"]);
+    }
+
+    #[test]
+    fn a_use_must_go_down() {
+        let rows: &[(&str, &str, usize)] = &[
+            ("src/domain/flow.rs", "use crate::clock::Clock;", 0),
+            ("src/domain/flow.rs", "use crate::net::X;", 1),
+            ("src/store/mod.rs", "use crate::boards::X;", 1),
+            ("src/engine/run.rs", "use crate::cards::X; use crate::store::Y;", 1),
+            ("src/cards/tools/a.rs", "use crate::boards::Rates;", 1),
+            ("src/app.rs", "use crate::ops::owner;", 0),
+            ("src/http/server.rs", "use crate::ops::x; use crate::tasks::y;", 1),
+            ("src/http/server.rs", "fn f(s: &crate::store::Store) {}", 1),
+            ("src/cli/serve.rs", "use crate::http::server; use crate::net::x;", 1),
+            ("src/attic.rs", "", 1),
+        ];
+        for (path, text, count) in rows {
+            let found = broken(floors, path, text);
+            assert_eq!(found.len(), *count, "{path}: {text}: {found:?}");
+        }
+        assert!(
+            broken(floors, "src/llm/mod.rs", "\n\nuse crate::store::X;")[0].starts_with("src/llm/mod.rs:3: ")
+        );
+    }
+
+    #[test]
+    fn packages_environment_and_live_have_one_place() {
+        assert_eq!(
+            broken(homes, "src/ops/a.rs", "use redb::Database;\nlet x = tokio::spawn(y);\nuse clap;").len(),
+            3
+        );
+        assert!(broken(homes, "src/store/a.rs", "use redb::Database;").is_empty());
+        assert!(broken(homes, "src/ops/a.rs", "my::redb::x(); let redbx = 1; // redb::x").is_empty());
+        assert_eq!(
+            broken(environment, "src/cli/a.rs", "use std::env;\nuse std::{fs, env};\nstd::env::var(x)").len(),
+            3
+        );
+        assert!(broken(environment, "src/main.rs", "use std::env;").is_empty());
+        assert!(broken(environment, "src/a.rs", "env!(x); tempfile::env::temp_dir()").is_empty());
+        assert_eq!(broken(one_door_to_live, "src/ops/a.rs", "FLOWS\n    .put(tx)?; FLOWS.get(tx)").len(), 1);
+        assert!(broken(one_door_to_live, "src/ops/live.rs", "FLOWS.put(tx)").is_empty());
+    }
+
+    #[test]
+    fn files_are_short_named_and_finished() {
+        assert_eq!(broken(length, "src/a.rs", &"x\n".repeat(501)).len(), 1);
+        assert!(broken(length, "assets/ui/a.tsx", &"x\n".repeat(500)).is_empty());
+        assert_eq!(broken(opening, "src/a.rs", "use x;").len(), 1);
+        assert_eq!(
+            broken(names, "src/http/utils.rs", "").len() + broken(names, "tests/api/common/a.rs", "").len(),
+            2
+        );
+        assert!(broken(names, "src/domain/ids.rs", "").is_empty());
+        assert_eq!(broken(leftovers, "src/a.rs", "a\n// TODO later\ndbg!(x)\n").len(), 2);
+        assert!(broken(leftovers, "src/a.rs", "the placeholder [secret hidden]; mastodon!").is_empty());
+    }
+
+    #[test]
+    fn cards_are_registered_and_the_map_is_true() {
+        let files = |registry: &str, map: &str| {
+            vec![
+                Source::new("src/cards/registry.rs", registry),
+                Source::new("src/cards/tools/clock.rs", "//! x"),
+                Source::new("src/cards/kit/input.rs", "//! x"),
+                Source::new("src/lib.rs", map),
+                Source::new("src/app.rs", "//! x"),
+            ]
+        };
+        assert_eq!(
+            cards(&files("use other;", "")),
+            ["src/cards/tools/clock.rs:1: the card is not in src/cards/registry.rs"]
+        );
+        assert!(cards(&files("&[super::tools::clock::CARD]", "")).is_empty());
+        assert!(map(&files("", "//! - `cards/` `app.rs` cards, and either/or, and/or a/b.rs\n")).is_empty());
+        assert_eq!(map(&files("", "//! | `cards/` | x |\n//! attic/ y\n")).len(), 2);
+    }
+}
