@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Read};
 use std::ops::Range;
 
 /// What is read at once; a stream of tokens needs no more.
-const READ_BYTES: usize = 4 * 1024;
+const READ_BYTES: usize = 2 * 1024;
 /// The longest line that is taken: a model may send an image in one.
 const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
 

@@ -3,7 +3,7 @@
 use ureq::unversioned::transport::Buffers;
 
 /// Room for input and for output, as it is first taken.
-const ROOM_BYTES: usize = 8 * 1024;
+const ROOM_BYTES: usize = 4 * 1024;
 /// The most the input grows to, so that a whole response head fits; the head's own limit is below this.
 const ROOM_BYTES_MAX: usize = super::HEAD_BYTES_MAX + ROOM_BYTES;
 

@@ -44,7 +44,7 @@ impl From<NetError> for io::Error {
 }
 
 impl From<io::Error> for NetError {
-    /// Unwraps what [`Incoming`] reported through `Read`.
+    /// Unwraps what [`super::Incoming`] reported through `Read`.
     fn from(error: io::Error) -> Self {
         match ureq::Error::from(error) {
             ureq::Error::Io(error) => match error.get_ref().and_then(|inner| inner.downcast_ref::<Self>()) {

@@ -19,12 +19,13 @@ use std::fmt;
 use std::time::Duration;
 use ureq::Agent;
 use ureq::http::header::{HeaderMap, HeaderName, HeaderValue};
-use ureq::http::{Method, Request, Uri};
+use ureq::http::{Request, Uri};
 use ureq::unversioned::transport::{Connector, RustlsConnector};
 use waiting::Waiting;
 
 pub use error::NetError;
 pub use incoming::Incoming;
+pub use ureq::http::Method;
 
 /// The most bytes a response head may have (security rules 7).
 const HEAD_BYTES_MAX: usize = 32 * 1024;
