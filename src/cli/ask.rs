@@ -130,7 +130,7 @@ fn offline(
 
 fn read_canvas(file: &str) -> io::Result<String> {
     let mut text = String::new();
-    let most = limits::CANVAS_BODY_MAX_BYTES as u64;
+    let most = limits::BODY_CANVAS_BYTES as u64;
     let count = File::open(file)?.take(most + 1).read_to_string(&mut text)?;
     if count as u64 > most {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is larger than a canvas may be"));

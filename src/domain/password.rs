@@ -3,6 +3,7 @@
 
 use super::error::{Error, Result};
 use super::user::Email;
+use crate::limits::{PASSWORD_MAX_CHARS, PASSWORD_MIN_CHARS};
 use argon2::{Algorithm, Argon2, Block, Params, Version};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
@@ -12,7 +13,7 @@ use std::thread::available_parallelism;
 use subtle::ConstantTimeEq as _;
 
 /// Shortest and longest password, in characters.
-const CHARACTERS: std::ops::RangeInclusive<usize> = 8..=256;
+const CHARACTERS: std::ops::RangeInclusive<usize> = PASSWORD_MIN_CHARS..=PASSWORD_MAX_CHARS;
 
 const MEMORY_KIB: u32 = 19 * 1024;
 const PASSES: u32 = 2;

@@ -1,9 +1,10 @@
 //! Reading a request body under the route's size, the time its size earns, and the memory all bodies share.
 
 use super::error::Refused;
-use super::limits::{BODY_MULTIPART_BYTES, BODY_UNCOUNTED_BYTES, Pace};
+use super::pace::Pace;
 use super::router::Accepts;
 use crate::domain::error::Unavailable;
+use crate::limits::{BODY_MULTIPART_BYTES, BODY_UNCOUNTED_BYTES};
 use bytes::{Buf, Bytes, BytesMut};
 use futures_util::{Stream, StreamExt as _};
 use hyper::HeaderMap;

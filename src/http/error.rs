@@ -1,9 +1,9 @@
 //! The one map from what went wrong to status, headers and body (spec 7, contract 9).
 
-use super::limits::{BUSY_RETRY_SECONDS, RESTART_RETRY_SECONDS};
 use super::reply::{INERT_POLICY, Reply, SANDBOX_POLICY};
 use crate::domain::cancel::Reason;
 use crate::domain::error::{Error, RateLimited, Unauthorized, Unavailable};
+use crate::limits::{BUSY_RETRY_SECONDS, RESTART_RETRY_SECONDS};
 use bytes::Bytes;
 use hyper::StatusCode;
 use jiff::Timestamp;

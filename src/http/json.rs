@@ -52,7 +52,7 @@ fn explain(path: &str, error: &serde_json::Error) -> String {
     if text.starts_with("recursion limit exceeded") {
         return format!(
             "The body nests deeper than {JSON_DEPTH_MAX} levels.",
-            JSON_DEPTH_MAX = super::limits::JSON_DEPTH_MAX
+            JSON_DEPTH_MAX = crate::limits::JSON_DEPTH_MAX
         );
     }
     match error.classify() {
@@ -295,8 +295,8 @@ mod tests {
     #[test]
     fn depth_is_bounded_and_said() {
         let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-        assert!(check(nested(super::super::limits::JSON_DEPTH_MAX).as_bytes()).is_ok());
-        assert!(reason(nested(super::super::limits::JSON_DEPTH_MAX + 1).as_bytes()).contains("deeper than"));
+        assert!(check(nested(crate::limits::JSON_DEPTH_MAX).as_bytes()).is_ok());
+        assert!(reason(nested(crate::limits::JSON_DEPTH_MAX + 1).as_bytes()).contains("deeper than"));
         assert!(check(nested(1_000_000).as_bytes()).is_err());
     }
 

@@ -1,11 +1,11 @@
 //! Routes as data: what a route says about itself, and finding the one a request means.
 
 use super::guard::{Guard, Who};
-use super::limits::BODY_BYTES;
 use super::reply::Reply;
 use super::request::Request;
 use crate::app::App;
 use crate::domain::error::Result;
+use crate::limits::BODY_BYTES;
 use hyper::Method;
 use std::borrow::Cow;
 use std::time::Duration;

@@ -5,8 +5,8 @@ use super::api::{
     accounts, credentials, document_stores, flows, keys, messages, nodes, prediction, service, variables,
 };
 use super::guard::{PUBLIC, SESSION, SIGNED_IN, any_of};
-use super::limits::BODY_CANVAS_BYTES;
 use super::router::{Accepts, Cors, Route, Table, delete, get, post, put};
+use crate::limits::BODY_CANVAS_BYTES;
 use std::sync::LazyLock;
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| Table::new(routes()));

@@ -1,9 +1,9 @@
 //! What is under way: how many requests hold a blocking thread, and how they are told that the service stops.
 
-use super::limits::RUNS_MAX;
 use super::sse::Pipe;
 use crate::domain::cancel::{Cancel, Reason};
 use crate::domain::error::{Error, Unavailable};
+use crate::limits::RUNS_MAX;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, watch};

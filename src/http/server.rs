@@ -2,12 +2,13 @@
 
 use super::body::BodyBudget;
 use super::dispatch::{Door, Head, Peer, dispatch};
-use super::limits::{BODIES_BYTES_MAX, CONNECTION_BUFFER_BYTES, CONNECTIONS_MAX, HEAD_BYTES_MAX, Pace};
+use super::pace::Pace;
 use super::router::Table;
 use super::routes;
 use super::running::Running;
 use super::wire::{Link, Wire};
 use crate::app::App;
+use crate::limits::{BODIES_BYTES_MAX, CONNECTION_BUFFER_BYTES, CONNECTIONS_MAX, HEAD_BYTES_MAX};
 use crate::settings::Settings;
 use bytes::Bytes;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
@@ -36,7 +37,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Serves the route table on `listener` until `stop` resolves, then stops as spec 7 says: new requests get 503,
 /// streams end with their 503 event, whole answers get a while to finish. Returns once everything is answered or
-/// given up; the runtime needs [`super::limits::RUNS_MAX`] blocking threads and should be shut down with a timeout.
+/// given up; the runtime needs [`crate::limits::RUNS_MAX`] blocking threads and should be shut down with a timeout.
 ///
 /// # Errors
 /// When the listener has no local address any more.

@@ -4,9 +4,9 @@
 //! becomes one chunk on the wire. A reader that is slow makes the run wait; one that is gone ends it.
 
 use super::error::{event_data, internal_message};
-use super::limits::STREAM_BUFFER_BYTES;
 use crate::domain::cancel::{Cancel, Reason};
 use crate::domain::error::Error;
+use crate::limits::STREAM_BUFFER_BYTES;
 use bytes::Bytes;
 use futures_util::Stream;
 use serde::Serialize;

@@ -2,7 +2,8 @@
 //! an end for a reader that stalls, our own error bodies, and a close that does not destroy the last answer.
 
 use super::error::Refused;
-use super::limits::{Pace, REQUEST_LINE_BYTES_MAX};
+use super::pace::Pace;
+use crate::limits::REQUEST_LINE_BYTES_MAX;
 use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::rt::TokioIo;
 use std::io;

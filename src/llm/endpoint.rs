@@ -52,6 +52,8 @@ pub struct Endpoint {
     pub headers: Vec<(String, String)>,
     /// Pairs for the query, such as an API version.
     pub query: Vec<(String, String)>,
+    /// How long an answer may take to begin and may pause.
+    pub limits: Limits,
 }
 
 impl fmt::Debug for Endpoint {
@@ -65,7 +67,14 @@ impl Endpoint {
     /// An endpoint without extras.
     #[must_use]
     pub fn new(outgoing: Outgoing, base: &str, key: Option<ApiKey>) -> Self {
-        Self { outgoing, base: base.to_owned(), key, headers: Vec::new(), query: Vec::new() }
+        Self {
+            outgoing,
+            base: base.to_owned(),
+            key,
+            headers: Vec::new(),
+            query: Vec::new(),
+            limits: Limits::model(),
+        }
     }
 
     /// What the refusals of this provider are read with.
@@ -89,7 +98,7 @@ impl Endpoint {
         all.extend(self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())));
         let refusals = self.refusals(model);
         retry::send(cancel, || {
-            let sent = self.outgoing.post_json(Purpose::Provider, &url, &all, body, cancel, Limits::model());
+            let sent = self.outgoing.post_json(Purpose::Provider, &url, &all, body, cancel, self.limits);
             let mut response = sent.map_err(|error| retry::Failure::from(ModelError::from(error)))?;
             if (200..300).contains(&response.status()) {
                 return Ok(response);

@@ -124,7 +124,7 @@ impl Remote {
     /// [`RemoteError::Name`] unless exactly one flow has the name; else as the service answers.
     pub fn find(&self, name: &str) -> Result<FlowId, RemoteError> {
         let url = format!("{}/api/v1/chatflows", self.base);
-        let limits = Limits { body_bytes: limits::CANVAS_BODY_MAX_BYTES as u64 * 8, ..Limits::default() };
+        let limits = Limits { body_bytes: limits::BODY_CANVAS_BYTES as u64 * 8, ..Limits::default() };
         let authorization = self.authorization();
         let incoming = self.outgoing.get(
             Purpose::Provider,

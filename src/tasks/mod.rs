@@ -1,6 +1,7 @@
 //! What runs beside the requests while the service is up: started together, stopped together.
 
 pub mod control;
+pub mod usage;
 
 use crate::app::App;
 use control::Door;
@@ -10,6 +11,7 @@ use tokio::task::JoinHandle;
 /// The tasks that are running.
 pub struct Tasks {
     control: Option<JoinHandle<()>>,
+    usage: JoinHandle<()>,
 }
 
 impl Tasks {
@@ -20,7 +22,8 @@ impl Tasks {
         let door = Door::bind(&app.settings.data_dir)
             .inspect_err(|error| tracing::warn!(%error, "no control socket; key and owner commands need the service stopped"));
         let control = door.ok().map(|door| tokio::spawn(door.serve(app.clone(), stop.clone())));
-        Self { control }
+        let usage = tokio::spawn(usage::run(app.clone(), stop.clone()));
+        Self { control, usage }
     }
 
     /// Waits until every task has ended, after `stop` turned true.
@@ -29,6 +32,9 @@ impl Tasks {
             && let Err(error) = control.await
         {
             tracing::error!(%error, "the control socket's task failed");
+        }
+        if let Err(error) = self.usage.await {
+            tracing::error!(%error, "the task that counts the uses of keys failed");
         }
     }
 }

@@ -29,7 +29,7 @@ pub(super) const PRESENCE_PENALTY: Input =
     Input::number("presencePenalty", "Presence Penalty", -2.0, 2.0).additional();
 pub(super) const TIMEOUT: Input = Input::whole("timeout", "Timeout", 0.0, 3_600_000.0)
     .additional()
-    .help("Milliseconds after which a call is given up; empty or 0 leaves it to the run's own limit.");
+    .help("Milliseconds a provider may stay silent; empty or 0 leaves it to the limit of the run.");
 pub(super) const STREAMING: Input = Input::switch("streaming", "Streaming").or("true").additional();
 pub(super) const IMAGES: Input = Input::switch("allowImageUploads", "Allow Image Uploads")
     .optional()
