@@ -19,11 +19,27 @@ const SCAN_NAMES_MAX: usize = 16;
 /// [`Error::Invalid`] with a sentence that names the field at fault (security rules 2).
 pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     check(bytes)?;
+    read(bytes)
+}
+
+fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     let mut parser = serde_json::Deserializer::from_slice(bytes);
     serde_path_to_error::deserialize(&mut parser).map_err(|error| {
         let path = error.path().to_string();
         Error::Invalid(explain(&path, error.inner()))
     })
+}
+
+/// As [`parse`], of an object. A list would be read as the fields of a record in order, which no caller means.
+///
+/// # Errors
+/// As [`parse`], and for every other kind of value.
+pub fn parse_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
+    check(bytes)?;
+    if bytes.iter().find(|byte| !byte.is_ascii_whitespace()) != Some(&b'{') {
+        return Err(Error::invalid("The body must be a JSON object."));
+    }
+    read(bytes)
 }
 
 /// Checks that `bytes` hold exactly one well-formed JSON text without duplicate names.
@@ -343,5 +359,17 @@ mod tests {
         );
         assert_eq!(peek_text(br#"{"chatflowid":5}"#, "chatflowid"), None);
         assert_eq!(peek_text(b"nonsense", "chatflowid"), None);
+    }
+
+    #[test]
+    fn a_list_is_not_taken_for_a_record() {
+        #[derive(serde::Deserialize, Debug)]
+        struct Record {
+            _name: Option<String>,
+        }
+        assert!(parse_object::<Record>(br#"{"_name":"a"}"#).is_ok());
+        for body in [r#"["a"]"#, " [\n]", "\"a\"", "1", "null"] {
+            assert!(parse_object::<Record>(body.as_bytes()).is_err(), "{body}");
+        }
     }
 }

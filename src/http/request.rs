@@ -65,12 +65,12 @@ impl Request {
         pairs.find(|(known, _)| *known == name).map(|(_, value)| value.trim_matches('"'))
     }
 
-    /// The body as `T`.
+    /// The body, a JSON object, as `T`.
     ///
     /// # Errors
     /// [`crate::domain::error::Error::Invalid`] with a reason that names the field (spec 7, 400).
     pub fn json<T: DeserializeOwned>(&self) -> Result<T> {
-        json::parse(&self.body)
+        json::parse_object(&self.body)
     }
 
     /// The body as any JSON value.
