@@ -1,6 +1,6 @@
 //! The conversation between a model and its tools, until the model answers (reference canvas 5.6).
 
-use super::event::Sink;
+use super::event::{Gone, Sink};
 use super::model::Model;
 use super::part::{Tool, Turn};
 use crate::domain::error::{Error, Result};
@@ -44,9 +44,8 @@ impl ToolLoop<'_> {
         let mut outcome = Outcome::default();
         for _ in 0..self.rounds_max.clamp(1, TOOL_ROUNDS_MAX) {
             let request = ChatRequest { messages, tools: specs.clone(), stop: Vec::new() };
-            let completion = self.model.ask(&request, turn.host, sink)?;
+            let completion = self.model.ask(&request, turn.host, &mut Said { sink, text: &mut outcome.text, apart: true })?;
             messages = request.messages;
-            outcome.text = completion.text.clone();
             if completion.calls.is_empty() {
                 return Ok(outcome);
             }
@@ -58,8 +57,7 @@ impl ToolLoop<'_> {
                 let is_answer = used.error.is_none() && tool.is_some_and(|tool| tool.returns_directly());
                 outcome.used_tools.push(used);
                 if is_answer {
-                    sink.token(&text).map_err(|_| Error::Cancelled)?;
-                    outcome.text = text;
+                    say(&text, &mut outcome, sink)?;
                     return Ok(outcome);
                 }
                 messages.push(Message::Tool { call_id: call.id.clone(), name: call.name.clone(), text });
@@ -68,8 +66,7 @@ impl ToolLoop<'_> {
                 return Err(Error::Cancelled);
             }
         }
-        sink.token(STOPPED_AFTER_ROUNDS).map_err(|_| Error::Cancelled)?;
-        outcome.text = STOPPED_AFTER_ROUNDS.to_owned();
+        say(STOPPED_AFTER_ROUNDS, &mut outcome, sink)?;
         Ok(outcome)
     }
 
@@ -85,6 +82,39 @@ impl ToolLoop<'_> {
             }
         }
         Ok(by_name)
+    }
+}
+
+/// Puts a text that no model wrote into the answer.
+fn say(text: &str, outcome: &mut Outcome, sink: &mut dyn Sink) -> Result<()> {
+    Said { sink, text: &mut outcome.text, apart: true }.token(text).map_err(|_| Error::Cancelled)
+}
+
+/// Gathers what the model says in all rounds: a streamed answer and a whole one hold the same text, also when
+/// the model says something before it calls a tool.
+struct Said<'a> {
+    sink: &'a mut dyn Sink,
+    text: &'a mut String,
+    /// The next fragment begins a round, so it stands apart from what was said before.
+    apart: bool,
+}
+
+impl Sink for Said<'_> {
+    fn token(&mut self, text: &str) -> Result<(), Gone> {
+        const BETWEEN: &str = "\n\n";
+        if text.is_empty() {
+            return Ok(());
+        }
+        if std::mem::take(&mut self.apart) && !self.text.is_empty() {
+            self.text.push_str(BETWEEN);
+            self.sink.token(BETWEEN)?;
+        }
+        self.text.push_str(text);
+        self.sink.token(text)
+    }
+
+    fn thinking(&mut self, text: &str) -> Result<(), Gone> {
+        self.sink.thinking(text)
     }
 }
 
