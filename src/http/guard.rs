@@ -166,15 +166,16 @@ pub fn session_cookie_name(settings: &Settings) -> &'static str {
     if settings.https() { "__Host-flowkeep_session" } else { "flowkeep_session" }
 }
 
-/// The `set-cookie` value that keeps a session in the browser (contract 1).
+/// The `set-cookie` value that keeps a session in the browser for this long (contract 1).
 #[must_use]
-pub fn session_cookie(settings: &Settings, value: &str) -> String {
+pub fn session_cookie(settings: &Settings, value: &str, age_seconds: i64) -> String {
     let secure = if settings.https() { "; Secure" } else { "" };
-    format!("{}={value}; Path=/; HttpOnly; SameSite=Lax{secure}", session_cookie_name(settings))
+    let name = session_cookie_name(settings);
+    format!("{name}={value}; Path=/; Max-Age={age_seconds}; HttpOnly; SameSite=Lax{secure}")
 }
 
 /// The `set-cookie` value that removes it.
 #[must_use]
 pub fn session_cookie_removed(settings: &Settings) -> String {
-    format!("{}; Max-Age=0", session_cookie(settings, ""))
+    session_cookie(settings, "", 0)
 }

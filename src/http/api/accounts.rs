@@ -4,14 +4,12 @@ use crate::app::App;
 use crate::domain::caller::{Caller, PERMISSIONS, Permission};
 use crate::domain::error::Result;
 use crate::domain::user::SESSION_DAYS_MAX;
+use crate::http::guard;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::ops::{logins, owner};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-
-/// The sign-in cookie (contract 1).
-pub const SESSION_COOKIE: &str = "flowkeep_session";
 
 const SECONDS_PER_DAY: i64 = 86_400;
 
@@ -30,23 +28,18 @@ pub fn register(app: &App, (): (), request: &Request) -> Result<Reply> {
 pub fn login(app: &App, (): (), request: &Request) -> Result<Reply> {
     let body: LoginBody = request.json()?;
     let signed_in = logins::login(app, &body.email, &body.password, request.address())?;
-    let cookie = session_cookie(&signed_in.cookie, SESSION_DAYS_MAX * SECONDS_PER_DAY, app.settings.https());
+    let cookie = guard::session_cookie(&app.settings, &signed_in.cookie, SESSION_DAYS_MAX * SECONDS_PER_DAY);
     Ok(Reply::json(&signed_in.user)?.with_header("set-cookie", &cookie))
 }
 
 /// `POST /account/logout`
 pub fn logout(app: &App, (): (), request: &Request) -> Result<Reply> {
-    if let Some(cookie) = request.cookie(SESSION_COOKIE) {
+    if let Some(cookie) = request.cookie(guard::session_cookie_name(&app.settings)) {
         logins::logout(app, cookie)?;
     }
-    let gone = session_cookie("", 0, app.settings.https());
+    let gone = guard::session_cookie_removed(&app.settings);
     let reply = Reply::json(&json!({ "message": "logged_out", "redirectTo": "/login" }))?;
     Ok(reply.with_header("set-cookie", &gone))
-}
-
-fn session_cookie(value: &str, age_seconds: i64, https: bool) -> String {
-    let secure = if https { "; Secure" } else { "" };
-    format!("{SESSION_COOKIE}={value}; Path=/; Max-Age={age_seconds}; HttpOnly; SameSite=Lax{secure}")
 }
 
 /// `GET /auth/me`
@@ -91,13 +84,6 @@ fn label(action: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_cookie_has_its_attributes() {
-        let plain = "flowkeep_session=abc; Path=/; Max-Age=2592000; HttpOnly; SameSite=Lax";
-        assert_eq!(session_cookie("abc", 2_592_000, false), plain);
-        assert_eq!(session_cookie("abc", 2_592_000, true), format!("{plain}; Secure"));
-    }
 
     #[test]
     fn labels_are_words() {
