@@ -2,8 +2,10 @@
 //!
 //! Reasons are ours: a parser's own words name Rust types and repeat values, so they never reach a caller.
 
+use super::strict::Strict;
 use crate::domain::error::{Error, Result};
 use serde::de::{DeserializeOwned, DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
@@ -23,8 +25,8 @@ pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
 }
 
 fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
-    let mut parser = serde_json::Deserializer::from_slice(bytes);
-    serde_path_to_error::deserialize(&mut parser).map_err(|error| {
+    let value: Value = serde_json::from_slice(bytes).map_err(|error| Error::Invalid(explain("", &error)))?;
+    serde_path_to_error::deserialize(Strict(&value)).map_err(|error| {
         let path = error.path().to_string();
         Error::Invalid(explain(&path, error.inner()))
     })

@@ -23,6 +23,7 @@ mod body;
 mod cors;
 mod dispatch;
 mod running;
+mod strict;
 mod wire;
 
 pub use guard::{Guard, OWNER, Owner, PUBLIC, SESSION, SIGNED_IN, Who, any_of};
