@@ -249,15 +249,15 @@ impl Stream for EventBody {
 
 impl Drop for EventBody {
     fn drop(&mut self) {
+        // First the reason: a run that finds its reader gone asks why.
+        if !self.pipe.lock().finished {
+            self.cancel.cancel(Reason::CallerLeft);
+        }
         let mut state = self.pipe.lock();
         state.abandoned = true;
         state.buffer = Vec::new();
-        let left_early = !state.finished;
         drop(state);
         self.pipe.room.notify_all();
-        if left_early {
-            self.cancel.cancel(Reason::CallerLeft);
-        }
     }
 }
 
