@@ -44,7 +44,11 @@ impl ToolLoop<'_> {
         let mut outcome = Outcome::default();
         for _ in 0..self.rounds_max.clamp(1, TOOL_ROUNDS_MAX) {
             let request = ChatRequest { messages, tools: specs.clone(), stop: Vec::new() };
-            let completion = self.model.ask(&request, turn.host, &mut Said { sink, text: &mut outcome.text, apart: true })?;
+            let completion = self.model.ask(
+                &request,
+                turn.host,
+                &mut Said { sink, text: &mut outcome.text, apart: true },
+            )?;
             messages = request.messages;
             if completion.calls.is_empty() {
                 return Ok(outcome);
