@@ -1,0 +1,89 @@
+//! The stop (spec 7, security rules 11).
+
+use crate::support::{Server, read_answer, reason, request, seen};
+use flowkeep::domain::cancel::Reason;
+use flowkeep::http::pace::Pace;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::Duration;
+
+fn quick() -> Pace {
+    Pace { drain: Duration::from_secs(3), drain_cancelled: Duration::from_secs(1), ..Pace::default() }
+}
+
+fn open(server: &Server, path: &str) -> TcpStream {
+    let mut socket = server.connect();
+    socket.write_all(request("GET", path, &[], "").as_bytes()).unwrap();
+    socket
+}
+
+#[test]
+fn an_idle_service_stops_at_once() {
+    let mut server = Server::start();
+    let mut idle = open(&server, "/api/v1/ok");
+    assert_eq!(read_answer(&mut idle).unwrap().status, 200);
+    server.tell_to_stop();
+    assert!(server.ended() < Duration::from_secs(4));
+    assert_eq!(idle.read(&mut [0; 10]).unwrap_or(0), 0);
+}
+
+#[test]
+fn streams_end_at_once_and_answers_get_their_time() {
+    let mut server = Server::paced(quick());
+    let mut stream = open(&server, "/api/v1/stream?ms=60000&probe=cut");
+    let mut finishing = open(&server, "/api/v1/block?ms=1500&probe=finishing");
+    let mut endless = open(&server, "/api/v1/block?probe=endless");
+    let mut idle = open(&server, "/api/v1/ok");
+    assert_eq!(read_answer(&mut idle).unwrap().status, 200);
+    for probe in ["finishing", "endless"] {
+        assert_eq!(seen(probe, Duration::from_secs(5)).as_deref(), Some("started"));
+    }
+    let mut slow_body = server.connect();
+    slow_body
+        .write_all(b"POST /api/v1/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n[")
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(100));
+    server.tell_to_stop();
+    // The stream's run ends and its reader is told, before the whole answers are over.
+    assert!(seen("cut", Duration::from_millis(1_400)).unwrap().ends_with("Some(Shutdown)"));
+    let body = read_answer(&mut stream).unwrap().body;
+    assert!(body.ends_with(
+        "message:\ndata:{\"event\":\"error\",\"data\":{\"status\":503,\"code\":\"UNAVAILABLE\",\"message\":\
+         \"The service is restarting. Try again in a minute.\"}}\n\nmessage:\ndata:{\"event\":\"end\",\"data\":\"[DONE]\"}\n\n"
+    ), "{body}");
+    // New requests are refused, on old connections and on new ones, and so is one whose body is not there yet.
+    idle.write_all(request("GET", "/api/v1/ok", &[], "").as_bytes()).unwrap();
+    let refused = [
+        read_answer(&mut idle).expect("on an old connection"),
+        server.get("/api/v1/ok", &[]),
+        read_answer(&mut slow_body).expect("with half a body"),
+    ];
+    for answer in refused {
+        answer.is_error(503);
+        assert_eq!(
+            (answer.json()["code"].as_str(), answer.header("retry-after")),
+            (Some("UNAVAILABLE"), Some("60"))
+        );
+        assert_eq!(answer.header("connection"), Some("close"));
+    }
+    assert_eq!(read_answer(&mut finishing).unwrap().json()["done"], true);
+    read_answer(&mut endless).unwrap().is_error(503);
+    assert_eq!(seen("endless", Duration::from_secs(5)), Some(reason(Reason::Shutdown)));
+    let took = server.ended();
+    assert!(took > Duration::from_millis(2_900) && took < Duration::from_secs(8), "{took:?}");
+}
+
+#[test]
+fn a_run_that_does_not_listen_does_not_hold_the_stop() {
+    let mut server = Server::paced(Pace {
+        drain: Duration::from_millis(100),
+        drain_cancelled: Duration::from_millis(100),
+        run: Duration::from_secs(60),
+        ..Pace::default()
+    });
+    let mut stubborn = open(&server, "/api/v1/stubborn");
+    std::thread::sleep(Duration::from_millis(50));
+    server.tell_to_stop();
+    read_answer(&mut stubborn).unwrap().is_error(503);
+    assert!(server.ended() < Duration::from_secs(1));
+}
