@@ -1,0 +1,268 @@
+//! Who may call what: every route of the table times every kind of caller (security rules 1), and nothing but
+//! what the table says.
+
+use crate::support::canvases::scripted;
+use crate::support::server::{EMAIL, PASSWORD};
+use crate::support::{Server, client::Call, golden, id};
+use flowkeep::domain::caller::for_keys;
+use flowkeep::domain::token;
+use flowkeep::domain::user::Session;
+use flowkeep::http::guard::Who;
+use flowkeep::http::router::Route;
+use flowkeep::http::routes::table;
+use flowkeep::store::tables::SESSIONS;
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+/// A kind of flow, by the permission group that governs it.
+const KINDS: [(&str, &str); 3] =
+    [("chatflows", "CHATFLOW"), ("agentflows", "AGENTFLOW"), ("assistants", "ASSISTANT")];
+
+/// A good request for a route: path and body. What it names is made anew, because some requests use it up.
+/// `held` is a permission of the caller: nobody gives a key what they do not have.
+fn sample(server: &Server, route: &Route, kind: &str, held: &str) -> (String, Option<Value>) {
+    let flow = || server.flow_with(&scripted(), &json!({ "type": kind }));
+    let credential =
+        json!({"name": "c", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": "k-123456"}});
+    let variable = || json!({"name": format!("v{}", unique()), "value": "x", "type": "static"});
+    let key = json!({"keyName": "k", "permissions": [held]});
+    let store = json!({"name": "s"});
+    let text = json!({"loader": {"name": "plainText", "config": {"text": "Some text."}}});
+    let made = |path: &str, body: &Value| id(&server.post(path, body));
+    let pattern = route.pattern.strip_prefix("/api/v1").unwrap_or(&route.pattern);
+    let (name, body) = match (route.method.as_str(), pattern) {
+        ("POST", "/account/register") => {
+            (None, Some(json!({"user": {"name": "Eve", "email": "eve@example.org", "credential": PASSWORD}})))
+        }
+        ("POST", "/auth/login") => (None, Some(json!({"email": EMAIL, "password": PASSWORD}))),
+        ("POST", "/account/logout") => (None, None),
+        ("GET", "/auth/me" | "/apikey" | "/credentials" | "/components-credentials" | "/variables") => {
+            (None, None)
+        }
+        (
+            "GET",
+            "/chatflows" | "/nodes" | "/document-store/store" | "/ping" | "/version" | "/health" | "/ready",
+        ) => (None, None),
+        ("GET", "/auth/permissions/:type") => (Some("ROLE".to_owned()), None),
+        ("GET", "/components-credentials/:name") => (Some("openAIApi".to_owned()), None),
+        ("GET", "/nodes/:name") => (Some("chatOpenAI".to_owned()), None),
+        ("GET", "/nodes/category/:name") => (Some("Memory".to_owned()), None),
+        ("POST", "/apikey") => (None, Some(key)),
+        ("PUT", "/apikey/:id") => (Some(made("/apikey", &key)), Some(key)),
+        ("DELETE", "/apikey/:id") => (Some(made("/apikey", &key)), None),
+        ("POST", "/credentials") => (None, Some(credential)),
+        ("PUT", "/credentials/:id") => (Some(made("/credentials", &credential)), Some(json!({"name": "d"}))),
+        ("GET" | "DELETE", "/credentials/:id") => (Some(made("/credentials", &credential)), None),
+        ("POST", "/variables") => (None, Some(variable())),
+        ("PUT", "/variables/:id") => (Some(made("/variables", &variable())), Some(json!({"value": "y"}))),
+        ("DELETE", "/variables/:id") => (Some(made("/variables", &variable())), None),
+        ("POST", "/prediction/:id" | "/internal-prediction/:id") => {
+            (Some(server.flow(&scripted())), Some(json!({"question": "Hi"})))
+        }
+        ("POST", "/chatflows") => (None, Some(json!({"name": "f", "type": kind}))),
+        ("PUT", "/chatflows/:id") => (Some(flow()), Some(json!({"name": "g"}))),
+        ("GET" | "DELETE", "/chatflows/:id" | "/chatmessage/:id")
+        | ("GET", "/chatflows-streaming/:id" | "/public-chatbotConfig/:id" | "/validation/:id") => {
+            (Some(flow()), None)
+        }
+        ("POST", "/document-store/store") => (None, Some(store)),
+        ("GET" | "DELETE", "/document-store/store/:id") => {
+            (Some(made("/document-store/store", &store)), None)
+        }
+        ("POST", "/document-store/upsert/:id") => (Some(made("/document-store/store", &store)), Some(text)),
+        (method, pattern) => panic!("{method} {pattern} has no line here: say what a good request is"),
+    };
+    let segments = route
+        .pattern
+        .split('/')
+        .map(|part| if part.starts_with(':') { name.as_deref().unwrap() } else { part });
+    (segments.collect::<Vec<_>>().join("/"), body)
+}
+
+fn unique() -> usize {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+fn call(server: &Server, route: &Route, kind: &str) -> Call {
+    let held = match route.guard.who {
+        Who::AnyOf(permissions) => permissions[0],
+        _ => "chatflows:view",
+    };
+    call_holding(server, route, kind, held)
+}
+
+fn call_holding(server: &Server, route: &Route, kind: &str, held: &str) -> Call {
+    let (path, body) = sample(server, route, kind, held);
+    let call = server.call_root(route.method.as_str(), &path);
+    body.iter().fold(call, |call, body| call.json(body))
+}
+
+fn key(server: &Server, permissions: &[&str]) -> String {
+    server.key(permissions)["apiKey"].as_str().unwrap().to_owned()
+}
+
+/// The cookie of a session that was the owner's and is over.
+fn expired(server: &Server) -> String {
+    let me = server.read("/auth/me");
+    let value = "e".repeat(43);
+    let long_ago = Timestamp::now() - SignedDuration::from_hours(24 * 60);
+    let session = Session {
+        user: serde_json::from_value(me["id"].clone()).unwrap(),
+        workspace: serde_json::from_value(me["activeWorkspaceId"].clone()).unwrap(),
+        created: long_ago,
+        last_seen: long_ago,
+    };
+    server.app.store.write(|tx| SESSIONS.put(tx, &token::hash(&value), &session)).unwrap();
+    format!("flowkeep_session={value}")
+}
+
+/// A key that has nothing to do with the permissions of any route.
+const UNRELATED: &[&str] = &["tools:view"];
+
+#[test]
+fn the_grid_of_routes_and_callers_is_as_written_down() {
+    let server = Server::start();
+    let expired = expired(&server);
+    let (unrelated, all_names) = (key(&server, UNRELATED), for_keys().collect::<Vec<_>>());
+    let all = key(&server, &all_names.iter().map(String::as_str).collect::<Vec<_>>());
+    let garbage = format!("flowkeep_session={}", "g".repeat(43));
+    let wrong = format!("fk_{}", "w".repeat(43));
+    let mut grid = format!(
+        "{:<7}{:<42}{:>8}{:>9}{:>9}{:>10}{:>7}{:>12}{:>12}{:>9}\n",
+        "", "", "nobody", "garbage", "expired", "wrong key", "owner", "other perm.", "own perm.", "all perm."
+    );
+    for route in table() {
+        let status = |dress: &dyn Fn(Call) -> Call| dress(call(&server, route, "CHATFLOW")).send().status;
+        let fresh = server.sign_in();
+        let own = match route.guard.who {
+            Who::AnyOf(permissions) => {
+                let key = key(&server, &permissions[..1]);
+                status(&|call| call.bearer(&key)).to_string()
+            }
+            _ => "-".to_owned(),
+        };
+        writeln!(
+            grid,
+            "{:<7}{:<42}{:>8}{:>9}{:>9}{:>10}{:>7}{:>12}{:>12}{:>9}",
+            route.method.as_str(),
+            route.pattern,
+            status(&|call| call),
+            status(&|call| call.header("Cookie", &garbage)),
+            status(&|call| call.header("Cookie", &expired)),
+            status(&|call| call.bearer(&wrong)),
+            status(&|call| call.header("Cookie", &fresh)),
+            status(&|call| call.bearer(&unrelated)),
+            own,
+            status(&|call| call.bearer(&all)),
+        )
+        .unwrap();
+    }
+    golden::check("access.txt", &grid);
+}
+
+#[test]
+fn every_permission_of_a_route_opens_it() {
+    let server = Server::start();
+    for route in table() {
+        let Who::AnyOf(permissions) = route.guard.who else { continue };
+        for permission in permissions {
+            let resource = permission.split(':').next().unwrap();
+            let kind =
+                KINDS.iter().find(|(known, _)| *known == resource).map_or("CHATFLOW", |(_, kind)| *kind);
+            // The test chat runs chatflows only: other kinds are let in and then cannot run.
+            let runs = !route.pattern.contains("internal-prediction") || kind == "CHATFLOW";
+            let status = call_holding(&server, route, kind, permission)
+                .bearer(&key(&server, &[*permission]))
+                .send()
+                .status;
+            if runs {
+                assert!(
+                    matches!(status, 200 | 201),
+                    "{} {} with {permission}: {status}",
+                    route.method,
+                    route.pattern
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn no_permission_beside_those_of_a_route_opens_it() {
+    let server = Server::start();
+    let names: Vec<String> = for_keys().collect();
+    for route in table() {
+        let Who::AnyOf(permissions) = route.guard.who else { continue };
+        let others: Vec<&str> =
+            names.iter().map(String::as_str).filter(|name| !permissions.contains(name)).collect();
+        call(&server, route, "CHATFLOW").bearer(&key(&server, &others)).send().is_error(403);
+    }
+}
+
+#[test]
+fn only_the_written_routes_are_public() {
+    let public: Vec<&str> = table()
+        .iter()
+        .filter(|route| matches!(route.guard.who, Who::Public | Who::Ask))
+        .map(|route| route.pattern.trim_start_matches("/api/v1"))
+        .collect();
+    let mut expected = [
+        "/account/register",
+        "/auth/login",
+        "/account/logout",
+        "/prediction/:id",
+        "/chatflows-streaming/:id",
+        "/public-chatbotConfig/:id",
+        "/ping",
+        "/version",
+        "/health",
+        "/ready",
+    ];
+    let mut found = public.clone();
+    found.sort_unstable();
+    expected.sort_unstable();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn refusals_of_the_grid_have_the_shape_of_the_specification() {
+    let server = Server::start();
+    let unrelated = key(&server, UNRELATED);
+    for route in table() {
+        match route.guard.who {
+            Who::Public | Who::Ask => {}
+            Who::SignedIn => drop(call(&server, route, "CHATFLOW").send().is_error(401)),
+            Who::Session | Who::AnyOf(_) | Who::Owner => {
+                call(&server, route, "CHATFLOW").send().is_error(401);
+                call(&server, route, "CHATFLOW").bearer(&unrelated).send().is_error(403);
+            }
+        }
+    }
+}
+
+#[test]
+fn an_address_outside_the_table_does_not_exist() {
+    let server = Server::start();
+    for path in
+        ["/", "/api", "/api/v1", "/api/v1/", "/api/v1/nothing", "/api/v2/chatflows", "/API/v1/chatflows"]
+    {
+        for method in ["GET", "POST", "PUT", "DELETE"] {
+            server.call_root(method, path).send().is_error(404);
+        }
+    }
+}
+
+#[test]
+fn another_method_is_told_which_there_are() {
+    let server = Server::start();
+    for route in table() {
+        let (path, _) = sample(&server, route, "CHATFLOW", "chatflows:view");
+        let answer = server.call_root("PATCH", &path).send();
+        answer.is_error(405);
+        let allow = answer.header("allow").unwrap();
+        assert!(allow.split(", ").any(|method| method == route.method.as_str()), "{allow}");
+    }
+}

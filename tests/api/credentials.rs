@@ -1,0 +1,170 @@
+//! Credentials (contract 3, reference 1.3): sealed at rest, hidden in every answer, sent only to their provider.
+
+use crate::support::canvases::{Format, SECRET};
+use crate::support::provider::Provider;
+use crate::support::{Server, golden, id};
+use serde_json::{Value, json};
+
+const HIDDEN: &str = "••••••••";
+
+fn make(server: &Server) -> Value {
+    let fields = json!({"openAIApiKey": SECRET});
+    server
+        .post("/credentials", &json!({"name": "Ours", "credentialName": "openAIApi", "plainDataObj": fields}))
+}
+
+/// The key that a provider gets from a flow with this credential.
+fn used(server: &Server, credential: &str) -> String {
+    let provider = Provider::start();
+    let mut drawing = crate::support::canvases::Drawing::default();
+    let model = Format::OpenAi.model(&mut drawing, server, &provider.base_url(), json!({}));
+    drawing.credential(&model, credential);
+    let memory = drawing.card("bufferMemory", json!({}));
+    let chain = drawing.card("conversationChain", json!({}));
+    drawing.wire(&model, &chain, "model");
+    drawing.wire(&memory, &chain, "memory");
+    server.ask(&server.flow(&drawing.text()), &json!({"question": "Hi"})).is(200);
+    provider.last_request().header("authorization").unwrap().to_owned()
+}
+
+#[test]
+fn a_made_credential_is_told_without_its_fields() {
+    let server = Server::start();
+    let made = make(&server);
+    golden::check("credential.json", &serde_json::to_string_pretty(&made).unwrap());
+    assert_eq!(server.read("/credentials"), json!([made]));
+}
+
+#[test]
+fn a_read_credential_shows_its_secrets_hidden() {
+    let server = Server::start();
+    let read = server.read(&format!("/credentials/{}", id(&make(&server))));
+    assert_eq!(read["plainDataObj"], json!({"openAIApiKey": HIDDEN}));
+    assert!(!read.to_string().contains(SECRET));
+}
+
+#[test]
+fn a_secret_is_in_no_file_of_the_service() {
+    let server = Server::start();
+    let made = make(&server);
+    server.put(
+        &format!("/credentials/{}", id(&made)),
+        &json!({"plainDataObj": {"openAIApiKey": format!("{SECRET}2")}}),
+    );
+    used(&server, &id(&made));
+    assert_eq!(server.files_with(SECRET), Vec::<String>::new());
+    // The search itself works: the name is in the database as it is.
+    assert!(server.files_with("Ours").iter().any(|path| path.ends_with("flowkeep.redb")));
+}
+
+#[test]
+fn a_hidden_secret_that_is_sent_back_stays() {
+    let server = Server::start();
+    let credential = id(&make(&server));
+    let path = format!("/credentials/{credential}");
+    let mut shown = server.read(&path);
+    shown["name"] = "Renamed".into();
+    assert_eq!(server.put(&path, &shown)["name"], "Renamed");
+    assert_eq!(used(&server, &credential), format!("Bearer {SECRET}"));
+}
+
+#[test]
+fn a_new_secret_takes_the_place_of_the_old_one() {
+    let server = Server::start();
+    let credential = id(&make(&server));
+    server.put(
+        &format!("/credentials/{credential}"),
+        &json!({"plainDataObj": {"openAIApiKey": "sk-another-0123456789"}}),
+    );
+    assert_eq!(used(&server, &credential), "Bearer sk-another-0123456789");
+}
+
+#[test]
+fn a_change_of_the_name_alone_keeps_the_secret() {
+    let server = Server::start();
+    let credential = id(&make(&server));
+    server.put(&format!("/credentials/{credential}"), &json!({"name": "Renamed"}));
+    assert_eq!(used(&server, &credential), format!("Bearer {SECRET}"));
+}
+
+#[test]
+fn a_hidden_value_does_not_make_a_credential() {
+    let server = Server::start();
+    let body = json!({"name": "x", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": HIDDEN}});
+    server.owner("POST", "/credentials").json(&body).send().is_error(400);
+}
+
+#[test]
+fn bad_credentials_are_refused() {
+    let server = Server::start();
+    for body in [
+        json!({}),
+        json!({"name": "", "credentialName": "openAIApi", "plainDataObj": {}}),
+        json!({"name": "x", "credentialName": "unheardOf", "plainDataObj": {}}),
+        json!({"name": "x", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": 7}}),
+        json!({"name": "x", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": {"a": 1}}}),
+        json!({"name": "x", "credentialName": "openAIApi", "plainDataObj": "text"}),
+        json!({"name": "x", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": "x".repeat(70_000)}}),
+        json!({"name": 7, "credentialName": "openAIApi"}),
+    ] {
+        let message = server.owner("POST", "/credentials").json(&body).send().is_error(400);
+        assert!(!message.contains("xxxx"), "{message}");
+    }
+    assert_eq!(server.read("/credentials"), json!([]));
+}
+
+#[test]
+fn unknown_credentials_are_not_found() {
+    let server = Server::start();
+    for odd in ["x", "6a204bb0-3c4f-4c0e-9d9c-0f6f5c3a1d2e"] {
+        let path = format!("/credentials/{odd}");
+        server.owner("GET", &path).send().is_error(404);
+        server.owner("PUT", &path).json(&json!({"name": "x"})).send().is_error(404);
+        server.owner("DELETE", &path).send().is_error(404);
+    }
+}
+
+#[test]
+fn a_list_can_be_cut_to_types() {
+    let server = Server::start();
+    make(&server);
+    let other = json!({"name": "B", "credentialName": "anthropicApi", "plainDataObj": {"anthropicApiKey": "k-0123456789"}});
+    server.post("/credentials", &other);
+    let names = |query: &str| -> Vec<Value> {
+        let list = server.read(&format!("/credentials{query}"));
+        list.as_array().unwrap().iter().map(|one| one["name"].clone()).collect()
+    };
+    assert_eq!(names(""), ["B", "Ours"]);
+    assert_eq!(names("?credentialName=openAIApi"), ["Ours"]);
+    assert_eq!(names("?credentialName=openAIApi&credentialName=anthropicApi"), ["B", "Ours"]);
+    assert_eq!(names("?credentialName=unheardOf"), [Value::Null; 0]);
+}
+
+#[test]
+fn a_deleted_credential_is_gone() {
+    let server = Server::start();
+    let path = format!("/credentials/{}", id(&make(&server)));
+    assert_eq!(server.owner("DELETE", &path).send().is(200).json(), json!({"raw": [], "affected": 1}));
+    server.owner("GET", &path).send().is_error(404);
+}
+
+#[test]
+fn a_view_permission_does_not_open_a_credential() {
+    let server = Server::start();
+    let credential = id(&make(&server));
+    let key = server.key(&["credentials:view"])["apiKey"].as_str().unwrap().to_owned();
+    server.call("GET", "/credentials").bearer(&key).send().is(200);
+    server.call("GET", &format!("/credentials/{credential}")).bearer(&key).send().is_error(403);
+}
+
+#[test]
+fn types_of_credentials_are_listed_with_their_fields() {
+    let server = Server::start();
+    let types = server.read("/components-credentials");
+    let openai = types.as_array().unwrap().iter().find(|one| one["name"] == "openAIApi").unwrap();
+    golden::check("credential_type.json", &serde_json::to_string_pretty(openai).unwrap());
+    assert_eq!(&server.read("/components-credentials/openAIApi"), openai);
+    let pair = server.read("/components-credentials/openAIApi&anthropicApi");
+    assert_eq!((&pair[0], &pair[1]["name"]), (openai, &json!("anthropicApi")));
+    server.owner("GET", "/components-credentials/unheardOf").send().is_error(404);
+}

@@ -1,0 +1,25 @@
+//! The API of spec 2 to 8 through the real HTTP service over a real database, with a stand-in model provider.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod access;
+mod accounts;
+mod admission;
+mod answers;
+mod bad_input;
+mod canvases;
+mod cards;
+mod conversations;
+mod credentials;
+mod failures;
+mod flows;
+mod keys;
+mod leaving;
+mod messages;
+mod origins;
+mod properties;
+mod providers;
+mod service;
+mod stores;
+mod support;
+mod uploads;
+mod variables;

@@ -1,0 +1,152 @@
+//! Stored conversations (reference 1.2 and 3.8): listed, cut by filters, deleted.
+
+use crate::support::canvases::{scripted, with_provider};
+use crate::support::{Server, golden};
+use serde_json::{Value, json};
+
+/// A flow with two conversations, the first of two questions, and one of the test chat; the ids of the first two.
+fn talked(server: &Server) -> (String, Value, Value) {
+    let flow = server.flow(&scripted());
+    let first = server.ask(&flow, &json!({"question": "One"})).is(200).json();
+    let more = json!({"question": "Two", "chatId": first["chatId"], "sessionToken": first["sessionToken"]});
+    server.ask(&flow, &more).is(200);
+    let second = server.ask(&flow, &json!({"question": "Three"})).is(200).json();
+    server.post(&format!("/internal-prediction/{flow}"), &json!({"question": "Four"}));
+    (flow, first, second)
+}
+
+fn contents(list: &Value) -> Vec<String> {
+    list.as_array().unwrap().iter().map(|one| one["content"].as_str().unwrap().to_owned()).collect()
+}
+
+fn texts(questions: &[&str]) -> Vec<String> {
+    questions.iter().flat_map(|text| [(*text).to_owned(), format!("You said: {text}")]).collect()
+}
+
+#[test]
+fn a_message_has_these_fields() {
+    let server = Server::start();
+    let flow = server.flow(&scripted());
+    server.ask(&flow, &json!({"question": "Hi"})).is(200);
+    let messages = Value::from(server.messages(&flow));
+    golden::check("messages.json", &serde_json::to_string_pretty(&messages).unwrap());
+}
+
+#[test]
+fn messages_are_listed_oldest_first_unless_asked_otherwise() {
+    let server = Server::start();
+    let (flow, ..) = talked(&server);
+    let all = texts(&["One", "Two", "Three", "Four"]);
+    assert_eq!(contents(&server.read(&format!("/chatmessage/{flow}"))), all);
+    assert_eq!(contents(&server.read(&format!("/chatmessage/{flow}?order=ASC"))), all);
+    let newest: Vec<String> = all.into_iter().rev().collect();
+    assert_eq!(contents(&server.read(&format!("/chatmessage/{flow}?order=DESC"))), newest);
+}
+
+#[test]
+fn a_list_can_be_cut_to_a_conversation() {
+    let server = Server::start();
+    let (flow, first, second) = talked(&server);
+    let of = |query: String| contents(&server.read(&format!("/chatmessage/{flow}?{query}")));
+    let (first, second) = (first["chatId"].as_str().unwrap(), second["chatId"].as_str().unwrap());
+    assert_eq!(of(format!("chatId={first}")), texts(&["One", "Two"]));
+    assert_eq!(of(format!("chatId={second}")), texts(&["Three"]));
+    assert_eq!(of(format!("sessionId={first}")), texts(&["One", "Two"]));
+    assert_eq!(of(format!("chatId={first}&chatType=INTERNAL")), Vec::<String>::new());
+    assert_eq!(of("chatId=6a204bb0-3c4f-4c0e-9d9c-0f6f5c3a1d2e".to_owned()), Vec::<String>::new());
+}
+
+#[test]
+fn a_list_can_be_cut_to_a_door() {
+    let server = Server::start();
+    let (flow, ..) = talked(&server);
+    let of = |query: &str| contents(&server.read(&format!("/chatmessage/{flow}?{query}")));
+    assert_eq!(of("chatType=INTERNAL"), texts(&["Four"]));
+    assert_eq!(of("chatType=EXTERNAL"), texts(&["One", "Two", "Three"]));
+    for all in
+        ["chatType=EXTERNAL&chatType=INTERNAL", "chatType=[%22EXTERNAL%22,%22INTERNAL%22]", "chatType="]
+    {
+        assert_eq!(of(all).len(), 8, "{all}");
+    }
+}
+
+#[test]
+fn a_list_can_be_cut_to_a_memory_a_message_and_a_time() {
+    let server = Server::start();
+    let (flow, first, _) = talked(&server);
+    let of = |query: String| contents(&server.read(&format!("/chatmessage/{flow}?{query}")));
+    assert_eq!(of("memoryType=Buffer%20Memory".to_owned()).len(), 8);
+    assert_eq!(of("memoryType=Other".to_owned()).len(), 0);
+    let message = first["chatMessageId"].as_str().unwrap();
+    assert_eq!(of(format!("messageId={message}")), ["You said: One"]);
+    let middle = server.messages(&flow)[4]["createdDate"].as_str().unwrap().to_owned();
+    assert_eq!(of(format!("startDate={middle}")), texts(&["Three", "Four"]));
+    assert_eq!(of("endDate=2001-01-01T00:00:00Z".to_owned()).len(), 0);
+}
+
+#[test]
+fn a_list_can_be_cut_to_a_page() {
+    let server = Server::start();
+    let (flow, ..) = talked(&server);
+    let page = contents(&server.read(&format!("/chatmessage/{flow}?page=2&limit=3")));
+    assert_eq!(page, ["You said: Two", "Three", "You said: Three"]);
+}
+
+#[test]
+fn bad_filters_are_refused() {
+    let server = Server::start();
+    let (flow, ..) = talked(&server);
+    for bad in [
+        "order=UP",
+        "chatType=OTHER",
+        "chatType=[",
+        "chatId=x",
+        "messageId=x",
+        "startDate=yesterday",
+        "page=x&limit=1",
+    ] {
+        server.owner("GET", &format!("/chatmessage/{flow}?{bad}")).send().is_error(400);
+        if !bad.starts_with("order") && !bad.starts_with("page") {
+            // A filter that cannot be read must not delete everything.
+            server.owner("DELETE", &format!("/chatmessage/{flow}?{bad}")).send().is_error(400);
+        }
+    }
+    assert_eq!(server.messages(&flow).len(), 8);
+}
+
+#[test]
+fn a_conversation_is_deleted_alone_and_forgotten() {
+    let server = Server::start();
+    let (provider, flow) = with_provider(&server);
+    let first = server.ask(&flow, &json!({"question": "I am Ada"})).is(200).json();
+    server.ask(&flow, &json!({"question": "I am Bob"})).is(200);
+    let chat = first["chatId"].as_str().unwrap();
+    let deleted = server.owner("DELETE", &format!("/chatmessage/{flow}?chatId={chat}")).send().is(200).json();
+    assert_eq!(deleted, json!({"raw": [], "affected": 2}));
+    assert_eq!(contents(&server.read(&format!("/chatmessage/{flow}"))), ["I am Bob", "You said: I am Bob"]);
+    let again = json!({"question": "Who?", "chatId": chat, "sessionToken": first["sessionToken"]});
+    server.ask(&flow, &again).is(200);
+    assert!(!provider.last_request().body.to_string().contains("Ada"));
+}
+
+#[test]
+fn messages_that_fit_a_filter_are_deleted() {
+    let server = Server::start();
+    let (flow, ..) = talked(&server);
+    let delete =
+        |query: &str| server.owner("DELETE", &format!("/chatmessage/{flow}{query}")).send().is(200).json();
+    assert_eq!(delete("?chatType=INTERNAL")["affected"], 2);
+    assert_eq!(delete("?chatType=INTERNAL")["affected"], 0);
+    assert_eq!(delete("")["affected"], 6);
+    assert_eq!(server.messages(&flow), [Value::Null; 0]);
+}
+
+#[test]
+fn one_flow_does_not_see_the_messages_of_another() {
+    let server = Server::start();
+    let (flow, ..) = talked(&server);
+    let other = server.flow(&scripted());
+    assert_eq!(server.messages(&other), [Value::Null; 0]);
+    assert_eq!(server.owner("DELETE", &format!("/chatmessage/{other}")).send().json()["affected"], 0);
+    assert_eq!(server.messages(&flow).len(), 8);
+}

@@ -1,0 +1,12 @@
+//! What the rooms of these tests share.
+
+#[path = "../../support/provider/mod.rs"]
+pub mod provider;
+
+pub mod canvases;
+pub mod client;
+pub mod golden;
+pub mod server;
+
+pub use client::Answer;
+pub use server::{Options, Server, id};

@@ -1,0 +1,207 @@
+//! A real service on a free port, its data in a folder of its own, with the owner registered over the API.
+
+use super::client::{Answer, Call};
+use flowkeep::app::App;
+use flowkeep::settings::{Environment, Flags, Settings};
+use serde_json::{Value, json};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::LazyLock;
+use tempfile::TempDir;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+/// The owner's sign-in.
+pub const EMAIL: &str = "ada@example.org";
+pub const PASSWORD: &str = "correct horse battery";
+
+/// One runtime for all servers of this process: each request needs a blocking thread of its own.
+static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
+    Builder::new_multi_thread().worker_threads(2).max_blocking_threads(2_100).enable_all().build().unwrap()
+});
+
+/// A running service; dropping it stops it and removes its data.
+pub struct Server {
+    pub address: SocketAddr,
+    pub app: App,
+    pub folder: TempDir,
+    /// The owner's `Cookie` header; empty before anybody has registered.
+    pub cookie: String,
+    /// Dropped, it stops the service.
+    stop: Option<oneshot::Sender<()>>,
+    serving: JoinHandle<std::io::Result<()>>,
+}
+
+/// What a service is started with.
+#[derive(Default)]
+pub struct Options {
+    pub settings: Vec<(&'static str, String)>,
+    pub environment: Vec<(&'static str, &'static str)>,
+}
+
+impl Server {
+    /// A service with default settings and an owner.
+    pub fn start() -> Self {
+        Self::with(&[])
+    }
+
+    /// A service with these settings, by the names of their variables, and an owner.
+    pub fn with(settings: &[(&'static str, &str)]) -> Self {
+        let settings = settings.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
+        Self::with_options(Options { settings, ..Options::default() })
+    }
+
+    /// A service with these options, and an owner.
+    pub fn with_options(options: Options) -> Self {
+        let mut server = Self::empty(options);
+        let user = json!({"name": "Ada", "email": EMAIL, "credential": PASSWORD});
+        server.call("POST", "/account/register").json(&json!({ "user": user })).send().is(201);
+        server.cookie = server.sign_in();
+        server
+    }
+
+    /// A service that nobody has registered at.
+    pub fn empty(options: Options) -> Self {
+        Self::open(tempfile::tempdir().unwrap(), String::new(), options)
+    }
+
+    /// The same data after a stop and a new start with default settings.
+    pub fn restarted(self) -> Self {
+        let Self { app, folder, cookie, stop, serving, .. } = self;
+        drop((app, stop));
+        RUNTIME.block_on(serving).unwrap().unwrap();
+        Self::open(folder, cookie, Options::default())
+    }
+
+    fn open(folder: TempDir, cookie: String, options: Options) -> Self {
+        let data = folder.path().join("data").to_str().unwrap().to_owned();
+        let look_up = |name: &str| match name {
+            "SERVICE_DATA_DIR" => Some(data.clone()),
+            _ => options.settings.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone()),
+        };
+        let settings = Settings::from_vars(look_up, Flags::default()).unwrap();
+        let variables = options.environment;
+        let environment = Environment::new(move |name| {
+            variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+        });
+        let app = App::open(settings, environment).unwrap();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let listener =
+            RUNTIME.block_on(tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))).expect("a free port");
+        let address = listener.local_addr().unwrap();
+        let stopped = async {
+            let _ = stopped.await;
+        };
+        let serving = RUNTIME.spawn(flowkeep::http::server::serve(app.clone(), listener, stopped));
+        Self { address, app, folder, cookie, stop: Some(stop), serving }
+    }
+
+    /// Tells the service to stop and does not wait.
+    pub fn stop(&mut self) {
+        self.stop = None;
+    }
+
+    /// Signs the owner in: the `Cookie` header of a fresh session.
+    pub fn sign_in(&self) -> String {
+        let login = json!({"email": EMAIL, "password": PASSWORD});
+        let answer = self.call("POST", "/auth/login").json(&login).send().is(200);
+        answer.header("set-cookie").unwrap().split(';').next().unwrap().to_owned()
+    }
+
+    /// A call of a route under `/api/v1`, as nobody.
+    pub fn call(&self, method: &str, path: &str) -> Call {
+        Call::new(self.address, method, &format!("/api/v1{path}"))
+    }
+
+    /// A call of any path, as nobody.
+    pub fn call_root(&self, method: &str, path: &str) -> Call {
+        Call::new(self.address, method, path)
+    }
+
+    /// A call of the owner's page.
+    pub fn owner(&self, method: &str, path: &str) -> Call {
+        self.call(method, path).header("Cookie", &self.cookie)
+    }
+
+    /// The owner's GET: the body of its 200.
+    #[track_caller]
+    pub fn read(&self, path: &str) -> Value {
+        self.owner("GET", path).send().is(200).json()
+    }
+
+    /// The owner's POST: the body of its answer, which must be good.
+    #[track_caller]
+    pub fn post(&self, path: &str, body: &Value) -> Value {
+        let answer = self.owner("POST", path).json(body).send();
+        assert!(matches!(answer.status, 200 | 201), "{answer:?}");
+        answer.json()
+    }
+
+    /// The owner's PUT: the body of its 200.
+    #[track_caller]
+    pub fn put(&self, path: &str, body: &Value) -> Value {
+        self.owner("PUT", path).json(body).send().is(200).json()
+    }
+
+    /// Makes a flow whose Live is this canvas; its id.
+    #[track_caller]
+    pub fn flow(&self, canvas: &str) -> String {
+        self.flow_with(canvas, &json!({}))
+    }
+
+    /// Makes a flow with this canvas and these further fields; its id.
+    #[track_caller]
+    pub fn flow_with(&self, canvas: &str, fields: &Value) -> String {
+        let mut body =
+            json!({"name": "Flow", "type": "CHATFLOW", "flowData": canvas, "publishInstantly": true});
+        for (name, value) in fields.as_object().unwrap() {
+            body[name] = value.clone();
+        }
+        id(&self.post("/chatflows", &body))
+    }
+
+    /// Makes an API key; the answer with its value.
+    pub fn key(&self, permissions: &[&str]) -> Value {
+        self.post("/apikey", &json!({"keyName": "test", "permissions": permissions}))
+    }
+
+    /// Asks a flow as nobody, whole.
+    pub fn ask(&self, flow: &str, body: &Value) -> Answer {
+        self.call("POST", &format!("/prediction/{flow}")).json(body).send()
+    }
+
+    /// The stored messages of a flow, oldest first.
+    pub fn messages(&self, flow: &str) -> Vec<Value> {
+        self.read(&format!("/chatmessage/{flow}")).as_array().unwrap().clone()
+    }
+
+    /// The bytes of every file the service keeps, by path.
+    pub fn files(&self) -> Vec<(String, Vec<u8>)> {
+        let mut found = Vec::new();
+        let mut folders = vec![self.folder.path().to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    found.push((path.display().to_string(), std::fs::read(&path).unwrap()));
+                }
+            }
+        }
+        found
+    }
+
+    /// The names of files that hold `text`.
+    pub fn files_with(&self, text: &str) -> Vec<String> {
+        let needle = text.as_bytes();
+        let holds = |bytes: &[u8]| bytes.windows(needle.len()).any(|window| window == needle);
+        self.files().into_iter().filter(|(_, bytes)| holds(bytes)).map(|(path, _)| path).collect()
+    }
+}
+
+/// The `id` of a record.
+#[track_caller]
+pub fn id(record: &Value) -> String {
+    record["id"].as_str().unwrap_or_else(|| panic!("no id in {record}")).to_owned()
+}

@@ -1,0 +1,198 @@
+//! Images sent with a question (spec 4.1, reference 4.2), and every other file, which is refused.
+
+use crate::support::Server;
+use crate::support::canvases::{Format, scripted};
+use crate::support::provider::Provider;
+use serde_json::{Value, json};
+
+/// One transparent pixel.
+const PNG: &str =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+
+fn pixel() -> Value {
+    json!({"type": "file", "name": "pixel.png", "mime": "image/png", "data": format!("data:image/png;base64,{PNG}")})
+}
+
+fn flow(server: &Server, provider: &Provider, format: Format) -> String {
+    let images = json!({"allowImageUploads": true});
+    server.flow(&format.conversation(server, &provider.base_url(), images))
+}
+
+fn ask_about(server: &Server, flow: &str, upload: Value) -> crate::support::Answer {
+    server.ask(flow, &json!({"question": "What is this?", "uploads": [upload]}))
+}
+
+/// Sends a picture through this format: the body the provider got.
+fn sent(format: Format) -> Value {
+    let server = Server::start();
+    let provider = Provider::start();
+    let flow = flow(&server, &provider, format);
+    ask_about(&server, &flow, pixel()).is(200);
+    provider.last_request().body
+}
+
+fn last(list: &Value) -> &Value {
+    list.as_array().unwrap().last().unwrap()
+}
+
+#[test]
+fn a_picture_reaches_openai() {
+    let body = sent(Format::OpenAi);
+    let content = &last(&body["messages"])["content"];
+    assert_eq!(content[0], json!({"type": "text", "text": "What is this?"}));
+    assert_eq!(content[1]["type"], "image_url");
+    assert_eq!(content[1]["image_url"]["url"], format!("data:image/png;base64,{PNG}"));
+}
+
+#[test]
+fn a_picture_reaches_anthropic() {
+    let body = sent(Format::Anthropic);
+    let content = last(&body["messages"])["content"].as_array().unwrap().clone();
+    let source = json!({"type": "base64", "media_type": "image/png", "data": PNG});
+    let image = content.iter().find(|part| part["type"] == "image").unwrap();
+    assert_eq!(image["source"], source);
+    assert!(content.iter().any(|part| part["text"] == "What is this?"), "{content:?}");
+}
+
+#[test]
+fn a_picture_reaches_gemini() {
+    let body = sent(Format::Gemini);
+    let parts = last(&body["contents"])["parts"].to_string();
+    assert!(parts.contains(PNG) && parts.contains("image/png") && parts.contains("What is this?"), "{parts}");
+    let parts = last(&body["contents"])["parts"].as_array().unwrap().clone();
+    let inline = parts.iter().find_map(|part| part.get("inlineData").or_else(|| part.get("inline_data")));
+    assert_eq!(inline.unwrap()["data"], PNG);
+}
+
+#[test]
+fn a_picture_reaches_ollama() {
+    let body = sent(Format::Ollama);
+    let message = last(&body["messages"]);
+    assert_eq!((&message["content"], &message["images"]), (&json!("What is this?"), &json!([PNG])));
+}
+
+#[test]
+fn a_picture_is_kept_by_name_and_not_by_content() {
+    let server = Server::start();
+    let provider = Provider::start();
+    let flow = flow(&server, &provider, Format::OpenAi);
+    ask_about(&server, &flow, pixel()).is(200);
+    let kept = server.messages(&flow)[0]["fileUploads"].clone();
+    assert_eq!(kept, json!([{"type": "file", "name": "pixel.png", "mime": "image/png"}]));
+    assert_eq!(server.files_with(&PNG[20..80]), Vec::<String>::new());
+}
+
+#[test]
+fn the_address_of_a_picture_reaches_the_model() {
+    let server = Server::start();
+    let provider = Provider::start();
+    let flow = flow(&server, &provider, Format::OpenAi);
+    let link = json!({"type": "url", "name": "a.png", "mime": "image/png", "data": "https://pictures.example/a.png"});
+    ask_about(&server, &flow, link).is(200);
+    let content = last(&provider.last_request().body["messages"])["content"].clone();
+    assert_eq!(content[1]["image_url"]["url"], "https://pictures.example/a.png");
+}
+
+#[test]
+fn the_offer_says_whether_pictures_are_taken() {
+    let server = Server::start();
+    let provider = Provider::start();
+    let (with, without) = (flow(&server, &provider, Format::OpenAi), server.flow(&scripted()));
+    let offer = |flow: &str| server.call("GET", &format!("/public-chatbotConfig/{flow}")).send().json();
+    assert_eq!(offer(&with)["uploads"]["isImageUploadAllowed"], true);
+    assert_eq!(offer(&without)["uploads"]["isImageUploadAllowed"], false);
+}
+
+#[test]
+fn a_flow_that_takes_no_pictures_refuses_them() {
+    let server = Server::start();
+    let flow = server.flow(&scripted());
+    for streaming in [false, true] {
+        let body = json!({"question": "What is this?", "uploads": [pixel()], "streaming": streaming});
+        server.ask(&flow, &body).is_error(403);
+    }
+    assert!(server.messages(&flow).is_empty());
+}
+
+#[test]
+fn a_file_of_another_type_is_named_and_refused() {
+    let server = Server::start();
+    let provider = Provider::start();
+    let flow = flow(&server, &provider, Format::OpenAi);
+    for (name, mime) in [("a.pdf", "application/pdf"), ("a.svg", "image/svg+xml"), ("a.html", "text/html")] {
+        let data = format!("data:{mime};base64,{PNG}");
+        let upload = json!({"type": "file", "name": name, "mime": mime, "data": data});
+        let message = ask_about(&server, &flow, upload).is_error(400);
+        assert!(message.contains(mime) && message.contains("not allowed for this flow"), "{message}");
+    }
+    assert_eq!(provider.served(), 0);
+}
+
+#[test]
+fn a_file_that_is_not_what_it_says_is_refused() {
+    let server = Server::start();
+    let provider = Provider::start();
+    let flow = flow(&server, &provider, Format::OpenAi);
+    let upload = |name: &str, mime: &str, data: &str| json!({"type": "file", "name": name, "mime": mime, "data": data});
+    let png = format!("data:image/png;base64,{PNG}");
+    for bad in [
+        upload("a.png", "image/png", "data:image/png;base64,R0lGODlhAQABAAAAACw="),
+        upload("a.png", "image/png", "data:image/png;base64,!!!"),
+        upload("a.png", "image/png", "data:image/png;base64,"),
+        upload("a.png", "image/png", PNG),
+        upload("a.png", "image/jpeg", &png),
+        upload("a.exe", "image/png", &png),
+        json!({"type": "file", "name": "a.png", "mime": "image/png"}),
+        json!({"name": "a.png", "mime": "image/png", "data": png}),
+        json!("a.png"),
+    ] {
+        ask_about(&server, &flow, bad).is_error(400);
+    }
+    assert_eq!(provider.served(), 0);
+}
+
+#[test]
+fn uploads_of_other_kinds_are_refused() {
+    let server = Server::start();
+    let provider = Provider::start();
+    let flow = flow(&server, &provider, Format::OpenAi);
+    for kind in ["audio", "file:full", "file:rag", "stored-file", "", "FILE"] {
+        let upload =
+            json!({"type": kind, "name": "a", "mime": "audio/webm", "data": "data:audio/webm;base64,AAAA"});
+        ask_about(&server, &flow, upload).is_error(400);
+    }
+    for list in [json!({}), json!("x"), json!([[]]), json!(7)] {
+        server.ask(&flow, &json!({"question": "Hi", "uploads": list})).is_error(400);
+    }
+}
+
+#[test]
+fn a_link_that_is_no_web_address_is_refused() {
+    let server = Server::start();
+    let provider = Provider::start();
+    let flow = flow(&server, &provider, Format::OpenAi);
+    for address in
+        ["file:///etc/passwd", "ftp://a.example/a.png", "https://user:pass@a.example/", "a.png", ""]
+    {
+        let link = json!({"type": "url", "name": "a.png", "mime": "image/png", "data": address});
+        ask_about(&server, &flow, link).is_error(400);
+    }
+}
+
+#[test]
+fn forms_are_refused_with_a_hint() {
+    let server = Server::start();
+    let flow = server.flow(&scripted());
+    let form = "--x\r\nContent-Disposition: form-data; name=\"question\"\r\n\r\nHi\r\n--x--\r\n";
+    let call = server.call("POST", &format!("/prediction/{flow}"));
+    let message = call.bytes("multipart/form-data; boundary=x", form).send().is_error(400);
+    assert!(message.contains("JSON"), "{message}");
+}
+
+#[test]
+fn a_picture_alone_is_a_question() {
+    let server = Server::start();
+    let provider = Provider::start();
+    let flow = flow(&server, &provider, Format::OpenAi);
+    server.ask(&flow, &json!({"question": "", "uploads": [pixel()]})).is(200);
+}
