@@ -107,10 +107,10 @@ async fn serve(settings: Settings, environment: Environment, mode: Mode) -> Resu
         listen(wanted).map_err(|error| Failure::Failed(cannot_listen(wanted, &error)))?;
     let app = App::open(settings, environment).map_err(Failure::failed)?;
     let standing = owner::start(&app)?;
-    announce(&app, mode, address, &standing)?;
-
     let (stop, stopping) = watch::channel(false);
+    // Before anything is printed: whoever waited for the first line may use the control socket from then on.
     let tasks = Tasks::start(&app, &stopping);
+    announce(&app, mode, address, &standing)?;
     let stopped = {
         let mut stopping = stopping.clone();
         // A sender that is gone means the same as a stop.
