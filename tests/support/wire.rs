@@ -94,6 +94,11 @@ impl Wire {
     /// Sends and waits for the whole answer.
     pub fn ask(&mut self, request: &[u8]) -> io::Result<Answer> {
         self.send(request)?;
+        self.answer()
+    }
+
+    /// Waits for the whole answer to what was sent.
+    pub fn answer(&mut self) -> io::Result<Answer> {
         let head = self.head()?;
         let mut body = Vec::new();
         match head.length {

@@ -1,0 +1,81 @@
+//! Commands that print something and end.
+
+use crate::program::{complaint, out, run};
+use flowkeep::http::routes;
+use serde_json::Value;
+
+const COMMANDS: [&[&str]; 11] = [
+    &[],
+    &["serve"],
+    &["ask"],
+    &["key"],
+    &["key", "create"],
+    &["key", "list"],
+    &["key", "revoke"],
+    &["owner"],
+    &["owner", "reset-password"],
+    &["openapi"],
+    &["completions"],
+];
+
+fn with(command: &[&str], flag: &str) -> std::process::Output {
+    let mut arguments = command.to_vec();
+    arguments.push(flag);
+    run(&arguments)
+}
+
+#[test]
+fn every_command_has_help() {
+    for command in COMMANDS {
+        let output = with(command, "--help");
+        assert_eq!(output.status.code(), Some(0), "{command:?}: {}", complaint(&output));
+        assert!(out(&output).contains("Usage: flowkeep") && complaint(&output).is_empty(), "{command:?}");
+    }
+}
+
+#[test]
+fn an_unknown_flag_is_wrong_usage_and_is_named() {
+    for command in COMMANDS {
+        let output = with(command, "--nonsense");
+        assert_eq!(output.status.code(), Some(2), "{command:?}");
+        assert!(complaint(&output).contains("--nonsense") && out(&output).is_empty(), "{command:?}");
+    }
+    assert_eq!(run(&["nonsense"]).status.code(), Some(2));
+    assert_eq!(run(&[]).status.code(), Some(2));
+}
+
+#[test]
+fn the_version_is_that_of_the_package() {
+    let output = run(&["--version"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(out(&output), concat!("flowkeep ", env!("CARGO_PKG_VERSION"), "\n"));
+}
+
+#[test]
+fn there_are_completions_for_each_shell() {
+    for shell in ["bash", "zsh", "fish"] {
+        let output = run(&["completions", shell]);
+        assert_eq!(output.status.code(), Some(0), "{shell}");
+        for word in ["flowkeep", "reset-password", "throwaway"] {
+            assert!(out(&output).contains(word), "{shell} {word}");
+        }
+    }
+    assert_eq!(run(&["completions", "nonsense"]).status.code(), Some(2));
+}
+
+#[test]
+fn the_api_description_has_every_route() {
+    let output = run(&["openapi"]);
+    assert_eq!(output.status.code(), Some(0));
+    let document: Value = serde_json::from_str(&out(&output)).unwrap();
+    assert!(document["openapi"].as_str().unwrap().starts_with("3.1"));
+    for route in routes::table() {
+        let part = |part: &str| match part.strip_prefix(':') {
+            Some(name) => format!("{{{name}}}"),
+            None => part.to_owned(),
+        };
+        let path = route.pattern.split('/').map(part).collect::<Vec<_>>().join("/");
+        let method = route.method.as_str().to_ascii_lowercase();
+        assert!(document["paths"][&path][&method].is_object(), "{method} {path} is missing");
+    }
+}

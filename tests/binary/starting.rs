@@ -1,0 +1,103 @@
+//! What keeps the service from starting, in one clear line each.
+
+use crate::program::{OWNER, command};
+use crate::{Home, one_line};
+use redb::{Database, ReadableDatabase as _, TableDefinition};
+use std::net::TcpListener;
+use std::path::Path;
+
+const META: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("meta");
+
+#[test]
+fn a_second_service_on_the_same_folder_is_refused() {
+    let home = Home::new();
+    let first = home.serve();
+    let line = one_line(&home.run(&["serve", "--port", "0"]), 1);
+    assert!(line.contains("in use by another running flowkeep"), "{line}");
+    assert_eq!(first.get("/ready", &[]).status(), 200, "the first one goes on");
+}
+
+#[test]
+fn a_port_that_is_taken_is_named() {
+    let home = Home::new();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let line = one_line(&home.run(&["serve", "--port", &port]), 1);
+    assert!(line.contains(&port) && line.contains("is in use") && line.contains("--port"), "{line}");
+}
+
+/// Starts the service with these variables and expects one line that names the first of them and ends with code 2.
+fn is_refused(variables: &[(&str, &str)]) {
+    let home = Home::new();
+    let output = command(&["serve", "--data-dir", home.data()]).envs(variables.iter().copied()).output();
+    let line = one_line(&output.unwrap(), 2);
+    assert!(line.contains(variables[0].0), "{variables:?}: {line}");
+    assert!(!home.data.exists(), "nothing was made: {variables:?}");
+}
+
+#[test]
+fn a_bad_setting_is_named_in_one_line() {
+    for setting in [
+        ("SERVICE_PORT", "abc"),
+        ("SERVICE_PORT", "65536"),
+        ("SERVICE_HOST", "nowhere"),
+        ("SERVICE_ENCRYPTION_KEY", "short"),
+        ("SERVICE_OWNER_EMAIL", OWNER.0),
+        ("SERVICE_OWNER_PASSWORD", OWNER.1),
+        ("SERVICE_BASE_URL", "flows.example.com/path"),
+        ("SERVICE_HTTP_ALLOW", "nonsense"),
+        ("SERVICE_TRUSTED_PROXIES", "proxy"),
+        ("SERVICE_CODE_SECONDS", "soon"),
+        ("SERVICE_CODE_MEMORY_MB", "-1"),
+        ("SERVICE_MCP_COMMANDS", "files-server"),
+        ("SERVICE_LOG", "loud"),
+        ("SERVICE_LOG_FORMAT", "xml"),
+        ("CORS_ORIGINS", "https://a b/c"),
+    ] {
+        is_refused(&[setting]);
+    }
+}
+
+#[test]
+fn a_password_that_is_too_short_is_not_repeated() {
+    let home = Home::new();
+    let output = command(&["serve", "--data-dir", home.data()])
+        .envs([("SERVICE_OWNER_EMAIL", OWNER.0), ("SERVICE_OWNER_PASSWORD", "hunter2")])
+        .output();
+    let line = one_line(&output.unwrap(), 2);
+    assert!(line.contains("SERVICE_OWNER_PASSWORD") && !line.contains("hunter2"), "{line}");
+}
+
+#[test]
+fn a_bad_flag_is_named_with_its_variable() {
+    let line = one_line(&Home::new().run(&["serve", "--port", "abc"]), 2);
+    assert!(line.contains("--port") && line.contains("SERVICE_PORT"), "{line}");
+}
+
+fn write_format(data: &Path, format: &str) {
+    let database = Database::open(data.join("flowkeep.redb")).unwrap();
+    let change = database.begin_write().unwrap();
+    change.open_table(META).unwrap().insert(b"schema".as_slice(), format.as_bytes()).unwrap();
+    change.commit().unwrap();
+}
+
+fn read_format(data: &Path) -> Vec<u8> {
+    let database = Database::open(data.join("flowkeep.redb")).unwrap();
+    let table = database.begin_read().unwrap().open_table(META).unwrap();
+    table.get(b"schema".as_slice()).unwrap().unwrap().value().to_vec()
+}
+
+#[test]
+fn a_database_of_a_newer_format_is_refused_and_left_as_it_is() {
+    let home = Home::new();
+    assert!(home.serve().stop().success());
+    let known = read_format(&home.data);
+    write_format(&home.data, "9999");
+    for arguments in [&["serve", "--port", "0"][..], &["key", "list"]] {
+        let line = one_line(&home.run(arguments), 1);
+        assert!(line.contains("format 9999") && line.contains("newer flowkeep"), "{line}");
+    }
+    assert_eq!(read_format(&home.data), b"9999");
+    write_format(&home.data, std::str::from_utf8(&known).unwrap());
+    assert_eq!(home.serve().get("/ready", &[]).status(), 200, "nothing else was changed");
+}
