@@ -40,6 +40,8 @@ pub const WORKER_THREADS_MAX_COUNT: usize = 4;
 pub const BLOCKING_THREADS_MAX_COUNT: usize = 2_200;
 /// Time an idle blocking thread is kept.
 pub const BLOCKING_THREAD_IDLE_SECONDS: u64 = 10;
+/// Open files asked for where the system names no limit of its own but has one.
+pub const OPEN_FILES_COUNT: u64 = 10_240;
 /// Connections that may wait to be accepted.
 pub const LISTEN_BACKLOG_MAX_COUNT: u32 = 4_096;
 /// Longest command, and longest answer, of the control socket.

@@ -51,18 +51,30 @@ struct Mode {
 }
 
 pub(super) fn run(args: &Args, context: &Context<'_>) -> Result<(), Failure> {
-    let flags = Flags::default()
-        .with("SERVICE_HOST", "--host", args.host.as_deref())
-        .with("SERVICE_PORT", "--port", args.port.as_deref())
-        .with("SERVICE_BASE_URL", "--base-url", args.base_url.as_deref());
     let mode = Mode {
         demo: context.switch(args.demo, "SERVICE_DEMO"),
         throwaway: context.switch(args.throwaway, "SERVICE_THROWAWAY"),
     };
-    let mut settings = context.settings(flags)?;
-    logging::start(&settings, LogLevel::Info);
     // Held to the very end: dropping it removes the folder.
-    let folder = if mode.throwaway { Some(throw_away(&mut settings, mode)?) } else { None };
+    let folder = if mode.throwaway { Some(temporary_folder()?) } else { None };
+    let flags = Flags::default()
+        // First, so that it wins, and no home folder is asked for.
+        .with(
+            "SERVICE_DATA_DIR",
+            "--data-dir",
+            folder.as_ref().map(|folder| folder.path().to_string_lossy()).as_deref(),
+        )
+        .with("SERVICE_HOST", "--host", args.host.as_deref())
+        .with("SERVICE_PORT", "--port", args.port.as_deref())
+        .with("SERVICE_BASE_URL", "--base-url", args.base_url.as_deref());
+    let mut settings = context.settings(flags)?;
+    if let Some(folder) = &folder {
+        throw_away(&mut settings, folder, mode)?;
+    }
+    logging::start(&settings, LogLevel::Info);
+    quiet_panics();
+    #[cfg(unix)]
+    raise_open_files();
     let runtime = runtime().map_err(|error| Failure::Failed(format!("no threads to work with: {error}")))?;
     let done = runtime.block_on(serve(settings, context.environment.clone(), mode));
     // Whatever still blocks a thread had its time to end.
@@ -71,11 +83,14 @@ pub(super) fn run(args: &Args, context: &Context<'_>) -> Result<(), Failure> {
     done
 }
 
-/// Points the settings at a new temporary folder.
-fn throw_away(settings: &mut Settings, mode: Mode) -> Result<TempDir, Failure> {
-    let folder = tempfile::Builder::new().prefix("flowkeep-").tempdir().map_err(|error| {
+fn temporary_folder() -> Result<TempDir, Failure> {
+    tempfile::Builder::new().prefix("flowkeep-").tempdir().map_err(|error| {
         Failure::Failed(format!("no temporary folder: {error}; set TMPDIR to one that can be written"))
-    })?;
+    })
+}
+
+/// Keeps everything in the temporary folder, and makes an owner where nobody named one.
+fn throw_away(settings: &mut Settings, folder: &TempDir, mode: Mode) -> Result<(), Failure> {
     settings.data_dir = folder.path().to_owned();
     settings.versions_dir = None;
     // The demo brings its own owner.
@@ -84,7 +99,39 @@ fn throw_away(settings: &mut Settings, mode: Mode) -> Result<TempDir, Failure> {
         Some(owner) => Some(owner),
         None => Some(FirstOwner { email: "owner@localhost".to_owned(), password: random_password()? }),
     };
-    Ok(folder)
+    Ok(())
+}
+
+/// What a panic says may hold a caller's text, so the log gets its place only.
+fn quiet_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(ToString::to_string);
+        let thread = std::thread::current();
+        tracing::error!(
+            place = place.as_deref().unwrap_or("unknown"),
+            thread = thread.name().unwrap_or("unnamed"),
+            "the program failed to keep one of its own promises"
+        );
+    }));
+}
+
+/// Every caller and every provider call holds a file: the usual soft limit of 1,024 is made for other programs.
+#[cfg(unix)]
+fn raise_open_files() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    // A system whose hard limit is "none" may still refuse more than this.
+    let known_good = Some(limits::OPEN_FILES_COUNT);
+    for wanted in [limit.maximum, known_good] {
+        let enough = limit.current.is_none_or(|now| wanted.is_some_and(|wanted| now >= wanted));
+        if enough || setrlimit(Resource::Nofile, Rlimit { current: wanted, ..limit }).is_ok() {
+            return;
+        }
+    }
+    tracing::warn!(
+        limit = limit.current,
+        "the limit of open files could not be raised; many callers at once may be turned away"
+    );
 }
 
 fn runtime() -> io::Result<Runtime> {

@@ -1,0 +1,157 @@
+//! Whole answers: the latency the service adds to the provider's, and how many it gives in a second.
+
+use crate::figures::{Times, figure, heading};
+use crate::program::{Throwaway, throwaway};
+use crate::wire::{Wire, request};
+use crate::{bare, canvases, model};
+use serde_json::json;
+use std::net::SocketAddr;
+use std::sync::Barrier;
+use std::time::{Duration, Instant};
+
+/// Where to ask, and what.
+#[derive(Clone)]
+pub struct Target {
+    pub address: SocketAddr,
+    pub request: Vec<u8>,
+}
+
+impl Target {
+    /// The provider itself, as the service calls it.
+    pub fn provider(base: &str, model: &str, streaming: bool) -> Self {
+        let body = model::body(model, streaming);
+        Self {
+            address: address(base),
+            request: request("POST", "/v1/chat/completions", &[], body.as_bytes()),
+        }
+    }
+
+    /// A flow of the service with that provider.
+    pub fn service(service: &Throwaway, base: &str, model: &str, streaming: bool) -> Self {
+        let canvas = canvases::openai(&format!("{base}/v1"), model, streaming);
+        let flow = service.program.make_flow(&service.key, model, &canvas);
+        let body = json!({"question": "Will it rain?", "streaming": streaming}).to_string();
+        Self {
+            address: service.program.address,
+            request: request("POST", &format!("/api/v1/prediction/{flow}"), &[], body.as_bytes()),
+        }
+    }
+}
+
+fn address(base: &str) -> SocketAddr {
+    base.trim_start_matches("http://").parse().unwrap()
+}
+
+/// Connections that are kept over all blocks, as those of a caller's client would be.
+struct Callers {
+    target: Target,
+    wires: Vec<Wire>,
+}
+
+impl Callers {
+    fn new(target: &Target, count: usize) -> Self {
+        let wires = (0..count).map(|_| Wire::to(target.address).unwrap()).collect();
+        Self { target: target.clone(), wires }
+    }
+
+    /// Each caller asks again as soon as it is answered, for `time`.
+    fn block(&mut self, time: Duration) -> Vec<Duration> {
+        let start = Barrier::new(self.wires.len());
+        let request = &self.target.request;
+        std::thread::scope(|scope| {
+            let callers: Vec<_> = self
+                .wires
+                .iter_mut()
+                .map(|wire| {
+                    let start = &start;
+                    scope.spawn(move || {
+                        let mut times = Vec::new();
+                        start.wait();
+                        let end = Instant::now() + time;
+                        loop {
+                            let asked = Instant::now();
+                            if asked >= end {
+                                return times;
+                            }
+                            let answer = wire.ask(request).unwrap();
+                            times.push(asked.elapsed());
+                            assert_eq!(answer.status(), 200, "{}", answer.text());
+                        }
+                    })
+                })
+                .collect();
+            callers.into_iter().flat_map(|caller| caller.join().unwrap()).collect()
+        })
+    }
+}
+
+const BLOCKS: usize = 5;
+const BLOCK: Duration = Duration::from_secs(1);
+
+/// Latency added over calling the provider directly. Blocks of both take turns, so that both see the same machine.
+pub fn latency() {
+    heading("Added latency, whole answers");
+    let provider = model::start();
+    let service = throwaway(&[]);
+    for (model, thinks) in [(model::INSTANT, "at once"), (model::THINKING, "after 50 ms")] {
+        let direct = Target::provider(&provider.line, model, false);
+        let through = Target::service(&service, &provider.line, model, false);
+        for callers in [1, 16, 64] {
+            let (mut direct, mut through) = (Callers::new(&direct, callers), Callers::new(&through, callers));
+            direct.block(BLOCK / 5);
+            through.block(BLOCK / 5);
+            let (mut without, mut with) = (Vec::new(), Vec::new());
+            for _ in 0..BLOCKS {
+                without.extend(direct.block(BLOCK));
+                with.extend(through.block(BLOCK));
+            }
+            let (without, with) = (Times::new(without), Times::new(with));
+            let added = |share| with.at(share) - without.at(share);
+            let target = match (callers, model) {
+                (1, _) => "p50 < 0.5 ms, p99 < 5 ms",
+                (_, model::THINKING) => "p99 < 5 ms",
+                _ => "(both saturate the machine)",
+            };
+            figure(
+                &format!("{callers} callers, provider answers {thinks}"),
+                &format!("{:.2} / {:.2} ms", added(0.5), added(0.99)),
+                target,
+            );
+            println!(
+                "    direct {:.2} / {:.2} ms, through the service {:.2} / {:.2} ms",
+                without.at(0.5),
+                without.at(0.99),
+                with.at(0.5),
+                with.at(0.99)
+            );
+        }
+    }
+}
+
+/// Answers per second, against a bare handler that makes the same call.
+pub fn rate() {
+    heading("Answers per second, provider answers at once");
+    let provider = model::start();
+    let bare = bare::start(&provider.line);
+    let service = throwaway(&[]);
+    let through = Target::service(&service, &provider.line, model::INSTANT, false);
+    let question = json!({"question": "Will it rain?"}).to_string();
+    let handler =
+        Target { address: address(&bare.line), request: request("POST", "/ask", &[], question.as_bytes()) };
+    for callers in [1, 16, 64] {
+        let (mut bare, mut through) = (Callers::new(&handler, callers), Callers::new(&through, callers));
+        bare.block(BLOCK / 5);
+        through.block(BLOCK / 5);
+        let (mut without, mut with) = (0, 0);
+        for _ in 0..BLOCKS {
+            without += bare.block(BLOCK).len();
+            with += through.block(BLOCK).len();
+        }
+        let per_second = |count: usize| count as f64 / (BLOCK * BLOCKS as u32).as_secs_f64();
+        figure(
+            &format!("{callers} callers: service / bare handler"),
+            &format!("{:.0} / {:.0}", per_second(with), per_second(without)),
+            &format!("{:.0} %, at least 50 %", 100.0 * with as f64 / without as f64),
+        );
+    }
+}

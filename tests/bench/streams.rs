@@ -1,0 +1,147 @@
+//! Many streams at once: what the service adds until the first token and in all, what it drops, what it holds.
+
+use crate::callers::Target;
+use crate::figures::{Times, figure, heading};
+use crate::model;
+use crate::program::throwaway;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+/// What one stream came to.
+struct Stream {
+    first: Duration,
+    total: Duration,
+    tokens: usize,
+    ended: bool,
+}
+
+/// Marks of a token and of the end, as each side writes them.
+#[derive(Clone, Copy)]
+struct Marks {
+    token: &'static [u8],
+    end: &'static [u8],
+}
+
+const OF_PROVIDER: Marks = Marks { token: b"\"content\":\"umbrella", end: b"data: [DONE]" };
+const OF_SERVICE: Marks = Marks { token: b"\"event\":\"token\"", end: b"\"event\":\"end\"" };
+
+/// Streams are opened this far apart, as callers do not all come in one instant.
+const APART: Duration = Duration::from_millis(1);
+
+/// Holds 1, 100 and 1,000 streams of 200 tokens, directly and through the service.
+pub fn report() {
+    heading("Streams of 200 tokens, one each 50 ms");
+    let provider = model::start();
+    for count in [1, 100, 1_000] {
+        let service = throwaway(&[]);
+        let direct = Target::provider(&provider.line, model::WRITING, true);
+        let through = Target::service(&service, &provider.line, model::WRITING, true);
+        // The first stream loads what every later one shares.
+        run(&through, 1, OF_SERVICE);
+        let without = run(&direct, count, OF_PROVIDER);
+        let before = resident_kib(service.program.process_id());
+        let watch = Watch::start(service.program.process_id());
+        let with = run(&through, count, OF_SERVICE);
+        let peak = watch.stop();
+        show(count, &without, &with, peak.saturating_sub(before));
+    }
+}
+
+fn show(count: usize, without: &[Stream], with: &[Stream], held_kib: u64) {
+    let times =
+        |streams: &[Stream], time: fn(&Stream) -> Duration| Times::new(streams.iter().map(time).collect());
+    let added = |share, time| times(with, time).at(share) - times(without, time).at(share);
+    let dropped = with.iter().filter(|stream| !stream.ended || stream.tokens != model::TOKENS).count();
+    let name = |what: &str| format!("{count} streams: {what}");
+    let pair = |time| format!("{:.2} / {:.2} ms", added(0.5, time), added(0.99, time));
+    figure(&name("first token added, p50 / p99"), &pair(|stream| stream.first), "");
+    figure(&name("total added, p50 / p99"), &pair(|stream| stream.total), "");
+    figure(&name("dropped or incomplete"), &dropped.to_string(), "0");
+    let target = if count == 1_000 { "< 100 MB" } else { "" };
+    figure(&name("memory added"), &format!("{:.1} MB", held_kib as f64 / 1024.0), target);
+    figure(&name("memory per stream"), &format!("{:.1} kB", held_kib as f64 / count as f64), "");
+}
+
+fn run(target: &Target, count: usize, marks: Marks) -> Vec<Stream> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let target = Arc::new(target.clone());
+        let mut streams = Vec::new();
+        for _ in 0..count {
+            let target = target.clone();
+            streams.push(tokio::spawn(async move { follow(&target, marks).await }));
+            tokio::time::sleep(APART).await;
+        }
+        let mut ended = Vec::new();
+        for stream in streams {
+            ended.push(stream.await.unwrap());
+        }
+        ended
+    })
+}
+
+async fn follow(target: &Target, marks: Marks) -> Stream {
+    let start = Instant::now();
+    let mut stream = Stream { first: Duration::MAX, total: Duration::MAX, tokens: 0, ended: false };
+    let Ok(mut socket) = TcpStream::connect(target.address).await else { return stream };
+    let _ = socket.set_nodelay(true);
+    if socket.write_all(&target.request).await.is_err() {
+        return stream;
+    }
+    let mut text = Vec::with_capacity(64 * 1024);
+    while let Ok(1..) = socket.read_buf(&mut text).await {
+        if stream.first == Duration::MAX && find(&text, marks.token) {
+            stream.first = start.elapsed();
+        }
+        let tail = text.len().saturating_sub(512);
+        if find(&text[tail..], marks.end) {
+            stream.total = start.elapsed();
+            stream.ended = true;
+            break;
+        }
+    }
+    stream.tokens = text.windows(marks.token.len()).filter(|window| *window == marks.token).count();
+    stream
+}
+
+fn find(text: &[u8], mark: &[u8]) -> bool {
+    text.windows(mark.len()).any(|window| window == mark)
+}
+
+/// Memory a process holds (`VmRSS`), KiB.
+pub fn resident_kib(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+}
+
+/// Looks at a process's memory while something runs.
+struct Watch {
+    done: Arc<AtomicBool>,
+    thread: std::thread::JoinHandle<u64>,
+}
+
+impl Watch {
+    fn start(process: u32) -> Self {
+        let done = Arc::new(AtomicBool::new(false));
+        let seen = done.clone();
+        let thread = std::thread::spawn(move || {
+            let mut peak = 0;
+            while !seen.load(Ordering::Relaxed) {
+                peak = peak.max(resident_kib(process));
+                std::thread::sleep(Duration::from_millis(100));
+            }
+            peak
+        });
+        Self { done, thread }
+    }
+
+    /// The most it saw, KiB.
+    fn stop(self) -> u64 {
+        self.done.store(true, Ordering::Relaxed);
+        self.thread.join().unwrap()
+    }
+}
