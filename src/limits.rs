@@ -50,8 +50,6 @@ pub const CONTROL_LINE_MAX_BYTES: usize = 64 * 1024;
 pub const CONTROL_LINE_SECONDS: u64 = 10;
 /// Longest path of a Unix socket that every supported system takes; a longer one moves to the temporary folder.
 pub const CONTROL_PATH_MAX_BYTES: usize = 100;
-/// Time between two rounds of packing and tidying the history.
-pub const HISTORY_UPKEEP_SECONDS: u64 = 300;
 /// Time between two writes of the uses of API keys.
 pub const USAGE_FLUSH_SECONDS: u64 = 5;
 /// Longest line of the log (R 2).

@@ -1,10 +1,7 @@
 //! A flow's drawing: parsed once into types that keep what they do not know (reference canvas 1).
 
-pub mod diff;
-pub mod files;
 mod node;
 mod parse;
-pub mod secrets;
 pub mod template;
 
 pub use node::{Edge, Node, Param};

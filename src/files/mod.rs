@@ -1,6 +1,5 @@
-//! What lies on disk beside the database: the server's own secrets and the files of flows.
+//! What lies on disk beside the database: the server's own secrets.
 
-pub mod flow_files;
 pub mod secrets;
 mod vault;
 

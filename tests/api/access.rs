@@ -66,12 +66,6 @@ fn sample(server: &Server, route: &Route, kind: &str, held: &str) -> (String, Op
         | ("GET", "/chatflows-streaming/:id" | "/public-chatbotConfig/:id" | "/validation/:id") => {
             (Some(flow()), None)
         }
-        ("GET", "/flow-versions/status") => (None, None),
-        ("PUT", "/flow-drafts/:id") => (Some(flow()), Some(json!({"flowData": scripted()}))),
-        ("PUT", "/flow-drafts/:id/settings") => (Some(flow()), Some(json!({"publishInstantly": false}))),
-        ("POST", "/flow-drafts/:id/rollback") => (Some(flow()), Some(json!({"sha": "0123456"}))),
-        ("GET" | "DELETE" | "POST", path) if path.starts_with("/flow-drafts/") => (Some(flow()), None),
-        ("GET" | "POST", path) if path.starts_with("/flow-versions/") => (Some(flow()), None),
         ("POST", "/document-store/store") => (None, Some(store)),
         ("GET" | "DELETE", "/document-store/store/:id") => {
             (Some(made("/document-store/store", &store)), None)

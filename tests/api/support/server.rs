@@ -67,16 +67,10 @@ impl Server {
 
     /// The same data after a stop and a new start with default settings.
     pub fn restarted(self) -> Self {
-        self.restarted_with(&[])
-    }
-
-    /// The same data after a stop and a new start with these settings.
-    pub fn restarted_with(self, settings: &[(&'static str, &str)]) -> Self {
-        let settings = settings.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
         let Self { app, folder, cookie, stop, serving, .. } = self;
         drop((app, stop));
         RUNTIME.block_on(serving).unwrap().unwrap();
-        Self::open(folder, cookie, Options { settings, ..Options::default() })
+        Self::open(folder, cookie, Options::default())
     }
 
     fn open(folder: TempDir, cookie: String, options: Options) -> Self {
@@ -85,23 +79,12 @@ impl Server {
             "SERVICE_DATA_DIR" => Some(data.clone()),
             _ => options.settings.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone()),
         };
+        let settings = Settings::from_vars(look_up, Flags::default()).unwrap();
         let variables = options.environment;
-        let open = || {
-            let settings = Settings::from_vars(look_up, Flags::default()).unwrap();
-            let variables = variables.clone();
-            let environment = Environment::new(move |name| {
-                variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
-            });
-            App::open(settings, environment)
-        };
-        // The thread of the last request may hold the database for a moment after its answer has gone out.
-        let mut tries = 0..250;
-        let app = loop {
-            match open() {
-                Err(_) if tries.next().is_some() => std::thread::sleep(std::time::Duration::from_millis(20)),
-                opened => break opened.unwrap(),
-            }
-        };
+        let environment = Environment::new(move |name| {
+            variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+        });
+        let app = App::open(settings, environment).unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
         let listener =
             RUNTIME.block_on(tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))).expect("a free port");
