@@ -1,11 +1,13 @@
 //! A real service on a free port, its data in a folder of its own, with the owner registered over the API.
 
 use super::client::{Answer, Call};
-use flowkeep::app::App;
+use flowkeep::app::{App, OpenError};
 use flowkeep::settings::{Environment, Flags, Settings};
+use flowkeep::store;
 use serde_json::{Value, json};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::LazyLock;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
@@ -84,7 +86,7 @@ impl Server {
         let environment = Environment::new(move |name| {
             variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
         });
-        let app = App::open(settings, environment).unwrap();
+        let app = open_when_free(&settings, &environment);
         let (stop, stopped) = oneshot::channel::<()>();
         let listener =
             RUNTIME.block_on(tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))).expect("a free port");
@@ -204,4 +206,18 @@ impl Server {
 #[track_caller]
 pub fn id(record: &Value) -> String {
     record["id"].as_str().unwrap_or_else(|| panic!("no id in {record}")).to_owned()
+}
+
+/// Opens the house. A connection of the service before may hold the database for a moment after its server has
+/// returned, which a process of its own would not outlive: only that is waited for.
+fn open_when_free(settings: &Settings, environment: &Environment) -> App {
+    let end = Instant::now() + Duration::from_secs(10);
+    loop {
+        match App::open(settings.clone(), environment.clone()) {
+            Err(OpenError::Store(store::OpenError::InUse)) if Instant::now() < end => {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            opened => return opened.unwrap(),
+        }
+    }
 }
