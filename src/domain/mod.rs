@@ -14,6 +14,7 @@ pub mod paging;
 pub mod password;
 pub mod prediction;
 pub mod rate;
+pub mod secrets;
 pub mod token;
 pub mod user;
 pub mod variable;
