@@ -15,6 +15,7 @@ pub mod password;
 pub mod prediction;
 pub mod rate;
 pub mod secrets;
+pub mod setting_changes;
 pub mod token;
 pub mod user;
 pub mod variable;

@@ -70,7 +70,7 @@ pub(super) fn curl(scan: &mut Scan<'_>, word: Range<usize>) {
     let from = word.end.max(scan.curl_read);
     let limit = text.len().min(word.end + COMMAND_MAX);
     let mut at = from;
-    while at < limit && !(text[at] == b'\n' && !text[..at].trim_ascii_end().ends_with(b"\\")) {
+    while at < limit && (text[at] != b'\n' || goes_on(&text[..at])) {
         if text[at - 1].is_ascii_whitespace()
             && let Some(place) = basic_credentials(text, at)
         {
@@ -80,6 +80,11 @@ pub(super) fn curl(scan: &mut Scan<'_>, word: Range<usize>) {
     }
     scan.runs.work += at.saturating_sub(from);
     scan.curl_read = at.max(scan.curl_read);
+}
+
+/// True when the line before a line break goes on behind it.
+fn goes_on(line: &[u8]) -> bool {
+    line.strip_suffix(b"\r").unwrap_or(line).ends_with(b"\\")
 }
 
 /// The password of an argument `-u user:password` that begins at `at`.

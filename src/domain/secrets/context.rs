@@ -3,7 +3,7 @@
 use super::Family::{Aws, Azure, ConnectionString, HttpCredential, NamedValue};
 use super::addresses;
 use super::alphabet::{B64, Class, HEX, NAME, QUOTING, TOKEN, VALUE};
-use super::scan::Scan;
+use super::scan::{Rule, Scan};
 use super::values;
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ const TOKEN_MIN: usize = 16;
 
 /// The words that make a rule look, in any case.
 #[rustfmt::skip]
-pub(super) const WORDS: &[(&str, fn(&mut Scan<'_>, Range<usize>))] = &[
+pub(super) const WORDS: &[(&str, Rule)] = &[
     ("key", general), ("secret", secret), ("token", general), ("credential", general), ("auth", auth),
     ("password", password), ("passwd", password), ("pwd", password), ("passphrase", password),
     ("aws", aws), ("azure", azure),
@@ -53,8 +53,8 @@ pub(super) struct Progress {
 enum Closed {
     /// None: the value ends where its characters end.
     Openly,
-    /// This quotation mark, itself behind a backslash or not.
-    By(u8, bool),
+    /// This quotation mark, behind so many backslashes.
+    By(u8, usize),
     /// The end of the text, which is all value.
     ByEnd,
 }
@@ -167,7 +167,7 @@ fn value_after(scan: &mut Scan<'_>, at: usize, may_be_argument: bool) -> Option<
     let quote = value + escapes;
     scan.runs.work += 4 + escapes;
     match scan.byte(quote) {
-        Some(mark @ (b'"' | b'\'' | b'`')) => Some((quote + 1, Closed::By(mark, escapes > 0))),
+        Some(mark @ (b'"' | b'\'' | b'`')) => Some((quote + 1, Closed::By(mark, escapes))),
         _ => Some((value, Closed::Openly)),
     }
 }
@@ -247,28 +247,25 @@ fn judge(scan: &mut Scan<'_>, promise: Promise, name: &[u8], at: usize, closed: 
 /// The end of a quoted value.
 fn closing(scan: &mut Scan<'_>, at: usize, closed: Closed) -> Option<usize> {
     let rest = &scan.text[at..];
-    let Closed::By(mark, escaped) = closed else {
+    let Closed::By(mark, escapes) = closed else {
         return (closed == Closed::ByEnd && rest.len() <= PASSWORD_MAX)
             .then(|| at + rest.trim_ascii_end().len());
     };
     let rest = &rest[..rest.len().min(PASSWORD_MAX)];
-    let mut end = 0;
-    loop {
-        let length = rest[end..].iter().position(|byte| *byte == mark || *byte == b'\n')?;
-        end += length;
-        let behind_backslash = rest[..end].ends_with(b"\\");
-        scan.runs.work += length;
-        if rest[end] == b'\n' {
-            return None;
+    let mut slashes = 0;
+    for (length, byte) in rest.iter().enumerate() {
+        scan.runs.work += 1;
+        match byte {
+            b'\n' => return None,
+            b'\\' => slashes += 1,
+            // A mark behind more backslashes than the first stands inside the value; two of them are one of its own.
+            _ if *byte == mark && (slashes <= escapes || (escapes == 0 && slashes % 2 == 0)) => {
+                return Some(at + length - slashes.min(escapes));
+            }
+            _ => slashes = 0,
         }
-        if escaped || !behind_backslash {
-            let inner = &rest[..end];
-            let slashes =
-                if escaped { inner.iter().rev().take_while(|byte| **byte == b'\\').count() } else { 0 };
-            return Some(at + end - slashes);
-        }
-        end += 1;
     }
+    None
 }
 
 /// The place behind `Bearer`, `Basic` or `Token` and a blank.

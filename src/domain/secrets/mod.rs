@@ -15,7 +15,7 @@ pub mod tree;
 mod values;
 
 #[cfg(test)]
-mod samples;
+pub(crate) mod samples;
 #[cfg(test)]
 mod tests;
 

@@ -17,7 +17,7 @@ pub(super) struct Hit {
 }
 
 /// A rule that needs code: told where its anchor stands.
-type Rule = fn(&mut Scan<'_>, Range<usize>);
+pub(super) type Rule = fn(&mut Scan<'_>, Range<usize>);
 
 /// What is asked at an anchor.
 enum Question {

@@ -85,7 +85,11 @@ fn a_placeholder_somebody_typed_is_counted_and_stays() {
 fn a_chain_of_secrets_is_hidden_in_few_scans() {
     let chain = format!("start {} end", format!("fk_{}_", "aB3_".repeat(10) + "xy").repeat(2_000));
     let hidden = hide(&chain);
-    assert!(!hidden.text.contains("fk_") && hidden.text.starts_with("start ") && hidden.text.ends_with(" end"), "{}", hidden.text);
+    assert!(
+        !hidden.text.contains("fk_") && hidden.text.starts_with("start ") && hidden.text.ends_with(" end"),
+        "{}",
+        hidden.text
+    );
 }
 
 #[test]
