@@ -154,25 +154,26 @@ fn ends(canvas: &StoredCanvas) -> BTreeMap<[String; 4], usize> {
 
 /// Names of the inputs that differ, then keys of the data and of the node itself.
 fn changed_fields(earlier: &Value, later: &Value) -> Vec<String> {
-    let map = |value: Option<&Value>| value.and_then(Value::as_object).cloned().unwrap_or_default();
-    let data = (map(earlier.get("data")), map(later.get("data")));
-    let inputs = (map(data.0.get("inputs")), map(data.1.get("inputs")));
-    let mut fields = differing(&inputs.0, &inputs.1, &[]);
-    let data_fields = differing(&data.0, &data.1, &["inputs"]);
-    let (described, own): (Vec<_>, Vec<_>) =
-        data_fields.into_iter().partition(|name| DESCRIPTIONS.contains(&name.as_str()));
+    let both = |name: &str| (earlier.pointer(name), later.pointer(name));
+    let mut fields = differing(both("/data/inputs"), &[]);
+    let (described, own): (Vec<_>, Vec<_>) = differing(both("/data"), &["inputs"])
+        .into_iter()
+        .partition(|name| DESCRIPTIONS.contains(&name.as_str()));
     fields.extend(own);
-    let node = (map(Some(earlier)), map(Some(later)));
-    let node_fields = differing(&node.0, &node.1, &["data", "position", "credentials"]);
-    fields.extend(node_fields);
-    if node.0.get("credentials") != node.1.get("credentials") {
+    fields.extend(differing(both(""), &["data", "position", "credentials"]));
+    let (before, after) = both("/credentials");
+    if before != after {
         fields.push("credential".to_owned());
     }
     // An editor fills in what a card looks like as it likes; that alone is still a change somebody made.
     if fields.is_empty() { described } else { fields }
 }
 
-fn differing(earlier: &Map<String, Value>, later: &Map<String, Value>, except: &[&str]) -> Vec<String> {
+/// Keys whose values differ; what is no object has none.
+fn differing((earlier, later): (Option<&Value>, Option<&Value>), except: &[&str]) -> Vec<String> {
+    let empty = Map::new();
+    let earlier = earlier.and_then(Value::as_object).unwrap_or(&empty);
+    let later = later.and_then(Value::as_object).unwrap_or(&empty);
     let removed = earlier.keys().filter(|name| !later.contains_key(*name));
     let changed =
         later.iter().filter(|(name, value)| earlier.get(*name) != Some(*value)).map(|(name, _)| name);

@@ -15,12 +15,9 @@ const COMMAND_MAX: usize = 1_024;
 /// Longest value in a `;` list.
 const LISTED_MAX: usize = 256;
 
-/// `scheme://user:password@host`.
+/// `scheme://user:password@host`, whatever the scheme.
 pub(super) fn connection(scan: &mut Scan<'_>, anchor: Range<usize>) {
     let text = scan.text;
-    if !text[..anchor.start].last().is_some_and(u8::is_ascii_alphanumeric) {
-        return;
-    }
     let info = &text[anchor.end..text.len().min(anchor.end + USER_INFO_MAX)];
     let user = info.iter().take_while(|byte| !ends_address(**byte) && !b":/?#@\\".contains(byte)).count();
     scan.runs.work += user;

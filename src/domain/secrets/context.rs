@@ -96,7 +96,11 @@ fn near(scan: &mut Scan<'_>, from: usize, class: Class, length: usize) {
             continue;
         }
         let end = scan.end_of(class, at);
-        if end - at == length && is_key(class, &scan.text[at..end]) {
+        // A run beside other characters of names is a part of something longer, such as a publishable key.
+        let stands_alone = [at.checked_sub(1), Some(end)]
+            .into_iter()
+            .all(|beside| beside.and_then(|at| scan.byte(at)).is_none_or(|byte| !NAME.has(byte)));
+        if end - at == length && stands_alone && is_key(class, &scan.text[at..end]) {
             scan.hit(if class == HEX { Azure } else { Aws }, at..end);
         }
         at = end;
@@ -238,7 +242,8 @@ fn judge(scan: &mut Scan<'_>, promise: Promise, name: &[u8], at: usize, closed: 
         && let Some(end) = closing(scan, at, closed)
     {
         let value = &text[at..end];
-        if values::is_password_like(value) && !is_about_passwords(name) {
+        let blank = closed != Closed::ByEnd && values::has_escaped_blank(value);
+        if !blank && values::is_password_like(value) && !is_about_passwords(name) {
             scan.hit(NamedValue, at..end);
         }
     }
@@ -251,6 +256,7 @@ fn closing(scan: &mut Scan<'_>, at: usize, closed: Closed) -> Option<usize> {
         return (closed == Closed::ByEnd && rest.len() <= PASSWORD_MAX)
             .then(|| at + rest.trim_ascii_end().len());
     };
+    let is_all = rest.len() <= PASSWORD_MAX;
     let rest = &rest[..rest.len().min(PASSWORD_MAX)];
     let mut slashes = 0;
     for (length, byte) in rest.iter().enumerate() {
@@ -258,14 +264,16 @@ fn closing(scan: &mut Scan<'_>, at: usize, closed: Closed) -> Option<usize> {
         match byte {
             b'\n' => return None,
             b'\\' => slashes += 1,
-            // A mark behind more backslashes than the first stands inside the value; two of them are one of its own.
-            _ if *byte == mark && (slashes <= escapes || (escapes == 0 && slashes % 2 == 0)) => {
+            // A mark of the value itself is behind one backslash more than the mark that closes it, and every
+            // backslash of the value is two; each level of quoting around them doubles it all.
+            _ if *byte == mark && (slashes < escapes || (slashes - escapes) % (2 * (escapes + 1)) == 0) => {
                 return Some(at + length - slashes.min(escapes));
             }
             _ => slashes = 0,
         }
     }
-    None
+    // Nothing closes it but the end of the text, which in a file is the mark that closes the text.
+    is_all.then_some(at + rest.len())
 }
 
 /// The place behind `Bearer`, `Basic` or `Token` and a blank.

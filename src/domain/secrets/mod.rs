@@ -20,13 +20,14 @@ pub(crate) mod samples;
 mod tests;
 
 use scan::Hit;
+use std::borrow::Cow;
 use std::fmt;
 
 /// What stands in history where a secret stood. A person who types it gets no other treatment: it is counted and stays.
 pub const PLACEHOLDER: &str = "[secret hidden]";
 
 /// Shorter texts hold no secret of any family.
-const SHORTEST_BYTES: usize = 8;
+const SHORTEST_BYTES: usize = 7;
 
 /// The rows of the table of families. The order decides which is named where two find the same text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -112,9 +113,28 @@ pub fn hide(text: &str) -> Hidden {
 /// Hides every secret in `value`, which stands under `name`: a key of an object, a header, a variable.
 #[must_use]
 pub fn hide_named(name: &str, value: &str) -> Hidden {
-    // The words of the placeholder are no name.
-    let name = name.replace(PLACEHOLDER, "");
-    hide_all(value, |value| scan::hits_under(name.as_bytes(), value))
+    hide_all(value, |value| scan::hits_under(&words_of(name), value))
+}
+
+/// A name without placeholders, whose words are no name.
+fn words_of(name: &str) -> Cow<'_, [u8]> {
+    if name.contains('[') {
+        Cow::Owned(name.replace(PLACEHOLDER, "").into_bytes())
+    } else {
+        Cow::Borrowed(name.as_bytes())
+    }
+}
+
+/// Hides in place, for the many texts that hold nothing; true when something was hidden.
+fn hide_in_place(name: Option<&str>, text: &mut String) -> bool {
+    let found = match name {
+        Some(name) => !scan::hits_under(&words_of(name), text.as_bytes()).is_empty(),
+        None => !scan::hits(text.as_bytes()).is_empty(),
+    };
+    if found {
+        *text = name.map_or_else(|| hide(text), |name| hide_named(name, text)).text;
+    }
+    found
 }
 
 /// The family of the first secret in these bytes, which may be any file. Never says what was found.

@@ -1,7 +1,7 @@
 //! Hiding secrets in a JSON value: every key and every string, decoded, JSON texts inside strings too.
 
 use super::json_text::{self, DEPTH_MAX_LEVELS};
-use super::{PLACEHOLDER, count_placeholders, hide, hide_named};
+use super::{count_placeholders, first_hit, hide, hide_in_place};
 use serde_json::{Map, Value};
 
 /// The names under which a row of a table keeps the name of its value, as in `{"key": "X-Api-Key", "value": "…"}`.
@@ -51,20 +51,31 @@ fn walk(value: &mut Value, name: Option<&str>, levels: usize) -> bool {
 
 fn object_in(map: &mut Map<String, Value>, levels: usize) -> bool {
     let row = row_name(map).map(str::to_owned);
+    let mut changed = values_in(map, row.as_deref(), levels);
+    // A name that was hidden promises something else than before: the values are asked again under the new one.
+    let renamed = hide_keys(map);
+    let row_now = row_name(map).map(str::to_owned);
+    if renamed || row_now != row {
+        changed = true;
+        values_in(map, row_now.as_deref(), levels);
+    }
+    changed
+}
+
+fn values_in(map: &mut Map<String, Value>, row: Option<&str>, levels: usize) -> bool {
     let mut changed = false;
     for (name, value) in map.iter_mut() {
         changed |= walk(value, Some(name), levels);
-        if let (Some(row), ROW_VALUE, Value::String(text)) = (&row, name.as_str(), value) {
-            changed |= replace(text, hide_named(row, text).text);
+        if let (Some(row), ROW_VALUE, Value::String(text)) = (row, name.as_str(), value) {
+            changed |= hide_in_place(Some(row), text);
         }
     }
-    changed | hide_keys(map)
+    changed
 }
 
 /// Keys are texts like any other. Two that were hidden would be one key, so each gets a number.
 fn hide_keys(map: &mut Map<String, Value>) -> bool {
-    let is_secret = |name: &String| hide(name).text != *name;
-    if !map.keys().any(is_secret) {
+    if !map.keys().any(|name| first_hit(name.as_bytes()).is_some()) {
         return false;
     }
     let mut renamed = Map::new();
@@ -91,18 +102,5 @@ fn text_in(text: &mut String, name: Option<&str>, levels: usize) -> bool {
         *text = inner.value.to_string();
         changed = true;
     }
-    let hidden = name.map_or_else(|| hide(text), |name| hide_named(name, text));
-    changed | replace(text, hidden.text)
-}
-
-fn replace(text: &mut String, hidden: String) -> bool {
-    let changes = *text != hidden;
-    *text = hidden;
-    changes
-}
-
-/// True when `text` is nothing but a placeholder.
-#[must_use]
-pub fn is_placeholder(text: &str) -> bool {
-    text.trim() == PLACEHOLDER
+    changed | hide_in_place(name, text)
 }

@@ -6,6 +6,8 @@ use super::scan::is_uuid;
 const JUDGED_MAX: usize = 256;
 /// Shortest value.
 const VALUE_MIN: usize = 16;
+/// Shortest password.
+const PASSWORD_MIN: usize = 8;
 /// Fewest digits.
 const DIGITS_MIN: usize = 3;
 /// Least randomness, in bits per character.
@@ -79,19 +81,25 @@ fn is_plain(part: &[u8]) -> bool {
 }
 
 /// True for a quoted value that could be a password: letters with a digit or a symbol, in one piece, and neither an
-/// address nor the name of a value kept elsewhere.
+/// address nor the name of a value kept elsewhere. Backslashes do not count, since they come and go with the quoting.
 pub(super) fn is_password_like(value: &[u8]) -> bool {
     let has_letter = value.iter().any(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii());
     let has_other = value.iter().any(|byte| byte.is_ascii_digit() || byte.is_ascii_punctuation());
-    let in_pieces = value.iter().any(|byte| byte.is_ascii_whitespace() || byte.is_ascii_control());
+    let in_pieces = value.iter().any(u8::is_ascii_whitespace);
     let address = memchr::memmem::find(value, b"://").is_some() || value.starts_with(b"/");
-    value.len() >= 8
+    value.iter().filter(|byte| **byte != b'\\').count() >= PASSWORD_MIN
         && has_letter
         && has_other
         && !in_pieces
         && !address
         && !is_uuid(value)
         && !stands_for_another(value)
+}
+
+/// True for a value, as it is written between quotation marks, that has a blank or a control character in it.
+pub(super) fn has_escaped_blank(value: &[u8]) -> bool {
+    value.windows(2).any(|pair| matches!(pair, [b'\\', b'n' | b'r' | b't' | b'f' | b'b']))
+        || memchr::memmem::find(value, b"\\u00").is_some()
 }
 
 /// True for texts that stand where a secret is put in later: `{{…}}`, `<…>`, `$VAR`, `${VAR}`, `%NAME%`, stars.
@@ -106,7 +114,7 @@ pub(super) fn stands_for_another(value: &[u8]) -> bool {
         [] => true,
         [b'{', b'{', .., b'}', b'}'] | [b'<', .., b'>'] | [b'$', b'{', .., b'}'] | [b'{', .., b'}'] => true,
         [b'$', rest @ ..] => name(rest),
-        [b'%', rest @ .., b'%'] => name(rest),
+        [b'%', rest @ .., b'%'] => rest.len() >= 3 && rest[0].is_ascii_uppercase() && shouted(rest),
         _ if value.starts_with("•".as_bytes()) => true,
         [first, ..] => b"*.xX".contains(first) && value.iter().all(|byte| byte == first),
     }
