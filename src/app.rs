@@ -2,11 +2,15 @@
 
 use crate::boards::Boards;
 use crate::clock::Clock;
+use crate::domain::error::Error;
 use crate::engine::Plan;
+use crate::files::flow_files::FlowFiles;
 use crate::files::secrets::{Secrets, SecretsError};
+use crate::history::History;
 use crate::net::Outgoing;
 use crate::ops;
 use crate::ops::predict::plans::Plans;
+use crate::ops::version_index::VersionIndex;
 use crate::settings::{Environment, Settings};
 use crate::store::{self, Store};
 use std::fmt;
@@ -24,9 +28,13 @@ pub struct House {
     /// Where saved variables of type `runtime` are looked up.
     pub environment: Environment,
     /// The database.
-    pub store: Store,
+    pub store: Arc<Store>,
+    /// The versions of every flow.
+    pub history: History,
     /// Secrets made at first start.
     pub secrets: Secrets,
+    /// Files of flows.
+    pub files: FlowFiles,
     /// What a restart forgets.
     pub boards: Boards,
     /// The one client for outgoing calls.
@@ -53,6 +61,8 @@ pub enum OpenError {
     Store(store::OpenError),
     /// The secrets.
     Secrets(SecretsError),
+    /// What a crash left behind could not be completed.
+    Replay(Error),
 }
 
 impl fmt::Display for OpenError {
@@ -66,6 +76,9 @@ impl fmt::Display for OpenError {
             }
             Self::Store(cause) => cause.fmt(f),
             Self::Secrets(cause) => cause.fmt(f),
+            Self::Replay(cause) => {
+                write!(f, "The versions that a crash left behind could not be completed: {cause}")
+            }
         }
     }
 }
@@ -83,9 +96,14 @@ impl App {
         let secrets =
             Secrets::open(&settings.data_dir, settings.encryption_key).map_err(OpenError::Secrets)?;
         let outgoing = Outgoing::new(settings.http_allow.clone(), !settings.listens_beyond_loopback());
+        let store = Arc::new(store);
+        let folder = settings.versions_dir.clone().unwrap_or_else(|| settings.data_dir.join("versions"));
+        let index = Box::new(VersionIndex::new(store.clone()));
         let house = House {
+            history: History::open(folder, settings.history).with_index(index),
             store,
             secrets,
+            files: FlowFiles::new(settings.data_dir.join("files")),
             boards: Boards::default(),
             outgoing,
             clock: Clock::default(),
@@ -93,7 +111,9 @@ impl App {
             settings,
             environment,
         };
-        Ok(Self(Arc::new(house)))
+        let app = Self(Arc::new(house));
+        ops::outbox::replay(&app).map_err(OpenError::Replay)?;
+        Ok(app)
     }
 
     /// A house in a folder of its own that goes away with the guard.

@@ -44,12 +44,18 @@ pub const BLOCKING_THREAD_IDLE_SECONDS: u64 = 10;
 pub const OPEN_FILES_COUNT: u64 = 10_240;
 /// Connections that may wait to be accepted.
 pub const LISTEN_BACKLOG_MAX_COUNT: u32 = 4_096;
-/// Longest command, and longest answer, of the control socket.
-pub const CONTROL_LINE_MAX_BYTES: usize = 64 * 1024;
-/// Time a command may take to arrive at the control socket, and its answer to leave.
-pub const CONTROL_LINE_SECONDS: u64 = 10;
+/// Longest command of the control socket.
+pub const CONTROL_COMMAND_MAX_BYTES: usize = 64 * 1024;
+/// Longest answer of the control socket: a canvas, written as text within JSON.
+pub const CONTROL_REPLY_MAX_BYTES: usize = 256 * 1024 * 1024;
+/// Time a command may take to arrive at the control socket.
+pub const CONTROL_COMMAND_SECONDS: u64 = 10;
+/// Time a command may take to be done: checking a large history takes minutes.
+pub const CONTROL_REPLY_SECONDS: u64 = 3_600;
 /// Longest path of a Unix socket that every supported system takes; a longer one moves to the temporary folder.
 pub const CONTROL_PATH_MAX_BYTES: usize = 100;
+/// Time between two rounds of packing and tidying the history.
+pub const HISTORY_UPKEEP_SECONDS: u64 = 300;
 /// Time between two writes of the uses of API keys.
 pub const USAGE_FLUSH_SECONDS: u64 = 5;
 /// Longest line of the log (R 2).

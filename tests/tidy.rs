@@ -44,6 +44,7 @@ const ONLY: &[(&str, &[&str])] = &[
 const HOMES: &[(&str, &[&str])] = &[
     ("redb", &["src/store/"]),
     ("gix", &["src/history/", "src/git_host/"]),
+    ("gix_pack", &["src/history/", "src/git_host/"]),
     ("ureq", &["src/net.rs", "src/net/"]),
     ("warp", &["src/http/"]),
     ("hyper", &["src/http/"]),

@@ -1,11 +1,19 @@
 //! A flow's drawing: parsed once into types that keep what they do not know (reference canvas 1).
 
+pub mod describe;
+pub mod diff;
+mod facts;
+pub mod files;
 mod node;
 mod parse;
+pub mod secrets;
+mod stored;
 pub mod template;
 
+pub use facts::{CardFacts, InputFacts, InputKind, NoCards};
 pub use node::{Edge, Node, Param};
 pub use parse::BadCanvas;
+pub use stored::StoredCanvas;
 
 use serde_json::{Map, Value};
 

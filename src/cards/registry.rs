@@ -1,10 +1,11 @@
 //! Every card this server knows: one line each.
 
-use super::kit::Card;
+use super::kit::{Card, InputKind};
 use super::{
     agents, chains, chat_models, embeddings, memory, moderation, output_parsers, prompts, retrievers, tools,
     utilities,
 };
+use crate::canvas::{self, CardFacts, InputFacts};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -44,6 +45,26 @@ pub fn find(name: &str) -> Option<&'static Card> {
     BY_NAME.get(name).copied()
 }
 
+/// What these cards say about their inputs, for the floors below.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Registry;
+
+impl CardFacts for Registry {
+    fn input(&self, card: &str, input: &str) -> Option<InputFacts<'_>> {
+        let input = find(card)?.input(input)?;
+        let kind = match input.kind {
+            InputKind::Secret => canvas::InputKind::Secret,
+            InputKind::Credential(_) => canvas::InputKind::Credential,
+            _ => canvas::InputKind::Plain,
+        };
+        Some(InputFacts { label: input.label, kind })
+    }
+
+    fn credential_types(&self, card: &str) -> &[&str] {
+        find(card).map_or(&[], |card| card.credential_types())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,5 +101,15 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn history_learns_labels_kinds_and_credentials_from_the_cards() {
+        let input = |name: &str| Registry.input("chatOpenAI", name);
+        assert_eq!(input("modelName").map(|input| input.kind), Some(canvas::InputKind::Plain));
+        assert_eq!(input("credential").map(|input| input.kind), Some(canvas::InputKind::Credential));
+        assert_eq!(input("nonsense"), None);
+        assert_eq!(Registry.credential_types("chatOpenAI"), ["openAIApi"]);
+        assert!(Registry.credential_types("nonsense").is_empty());
     }
 }

@@ -2,6 +2,7 @@
 
 mod ask;
 mod completions;
+mod history;
 mod keys;
 mod logging;
 mod openapi;
@@ -54,6 +55,7 @@ enum Command {
     Ask(ask::Args),
     Key(keys::Args),
     Owner(owner::Args),
+    History(history::Args),
     /// Prints the description of the API (OpenAPI, JSON)
     Openapi,
     Completions(completions::Args),
@@ -171,6 +173,7 @@ pub fn run(
         Command::Ask(args) => ask::run(&args, &context),
         Command::Key(args) => keys::run(&args, &context),
         Command::Owner(args) => owner::run(&args, &context),
+        Command::History(args) => history::run(&args, &context),
         Command::Openapi => openapi::run(),
         Command::Completions(args) => completions::run(&args),
     };

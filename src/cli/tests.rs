@@ -45,6 +45,11 @@ fn the_commands_are_those_of_contract_2() {
         "flowkeep key revoke",
         "flowkeep owner",
         "flowkeep owner reset-password",
+        "flowkeep history",
+        "flowkeep history log",
+        "flowkeep history show",
+        "flowkeep history diff",
+        "flowkeep history verify",
         "flowkeep openapi",
         "flowkeep completions",
     ];

@@ -97,6 +97,32 @@ pub enum Conflict {
     },
     /// An id that was posted is in use.
     IdTaken,
+    /// Drafts are off.
+    DraftsOff,
+    /// History is off.
+    HistoryOff,
+    /// There is nothing to publish.
+    NoDraft,
+    /// Live changed after the draft started, and the caller did not say to overwrite.
+    StaleDraft,
+    /// Canvas edits of this flow go straight to Live.
+    PublishInstantly,
+    /// Flows of this kind have no drafts.
+    KindWithoutDrafts,
+    /// Publish instantly cannot be turned on over unpublished changes.
+    DraftInTheWay,
+    /// The flow's kind cannot change over unpublished changes.
+    KindChangeWithDraft,
+    /// The flow became another kind after these edits started.
+    KindChangedSinceEdits,
+    /// Live changed between reading and publishing.
+    LiveChangedWhilePublishing,
+    /// Live changed between reading and saving it anew.
+    LiveChangedWhileSaving,
+    /// A version of another kind cannot become a draft.
+    OtherKindIntoDraft,
+    /// The draft is not the one the caller saw (contract 4.7).
+    DraftMoved,
 }
 
 impl fmt::Display for Conflict {
@@ -107,6 +133,41 @@ impl fmt::Display for Conflict {
                 write!(f, "There is already a {what} with this name. Choose another name.")
             }
             Self::IdTaken => f.write_str("This id is in use already."),
+            Self::DraftsOff => f.write_str("Drafts are off on this server."),
+            Self::HistoryOff => f.write_str("Version history is off on this server."),
+            Self::NoDraft => f.write_str("This flow has no unpublished changes to publish."),
+            Self::StaleDraft => f.write_str(
+                "Live changed after this draft was started. Publish again with overwriteLiveChanges: true to replace those \
+                 changes, or discard the draft.",
+            ),
+            Self::PublishInstantly => {
+                f.write_str("Publish instantly is on for this flow, so its changes are saved straight to Live.")
+            }
+            Self::KindWithoutDrafts => {
+                f.write_str("Flows of this type have no drafts; their changes are saved straight to Live.")
+            }
+            Self::DraftInTheWay => {
+                f.write_str("This flow has unpublished changes. Publish or discard them before turning on Publish instantly.")
+            }
+            Self::KindChangeWithDraft => f.write_str(
+                "This flow has unpublished changes. Publish or discard them before changing the flow's type.",
+            ),
+            Self::KindChangedSinceEdits => f.write_str(
+                "This flow changed to another kind of flow after these edits started, so they can't be saved. Discard \
+                 them to continue.",
+            ),
+            Self::LiveChangedWhilePublishing => {
+                f.write_str("Live changed while publishing, so nothing was published. Try again.")
+            }
+            Self::LiveChangedWhileSaving => {
+                f.write_str("Live changed while this was being saved, so nothing was changed. Try again.")
+            }
+            Self::OtherKindIntoDraft => f.write_str(
+                "This version is a different kind of flow, so it cannot become the draft. Use Roll back Live instead.",
+            ),
+            Self::DraftMoved => {
+                f.write_str("The draft was changed elsewhere since you loaded it, so nothing was saved. Reload it to continue.")
+            }
         }
     }
 }

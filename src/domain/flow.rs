@@ -109,6 +109,9 @@ pub struct Flow {
     pub card_count: u32,
     /// Everything saved straight to Live.
     pub settings: FlowSettings,
+    /// The last Publish or Roll back (spec 2.6).
+    #[serde(default)]
+    pub last_published: Option<super::draft::LastPublished>,
     /// When it was made.
     pub created: Timestamp,
     /// Moved by every save.

@@ -2,9 +2,10 @@
 
 use super::plan::{Plan, Step, StepKind};
 use super::resolve::Resolver;
-use crate::cards::kit::{Inputs, Make, Part, Quiet, Sink, Turn};
+use crate::cards::kit::{Bound, InputKind, Inputs, Make, Part, Quiet, Sink, Turn};
 use crate::domain::error::{Error, Result};
 use crate::domain::prediction::Outcome;
+use crate::domain::secrets::tree;
 use serde_json::Value;
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -42,6 +43,20 @@ pub fn run(plan: &Plan, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome>
     Ok(outcome)
 }
 
+/// A restored version may hold the placeholder where a secret stood: it must never be sent anywhere as if it were
+/// one (security rules 9). In running text a person may have written it.
+fn refuse_hidden(inputs: &Inputs<'_>) -> Result<()> {
+    for (name, bound) in &inputs.values {
+        let Bound::Value(value) = bound else { continue };
+        let is_text = matches!(inputs.card.input(name).map(|input| input.kind), Some(InputKind::Text { .. }));
+        let alone = value.as_str().is_some_and(tree::is_placeholder);
+        if alone || (!is_text && tree::count_in(value) > 0) {
+            return Err(inputs.wrong(name, "a secret was hidden here by the version history; enter it again"));
+        }
+    }
+    Ok(())
+}
+
 fn build(step: &Step, resolver: &Resolver<'_>) -> Result<Part> {
     let (card, inputs, credential, predicts) = match &step.kind {
         StepKind::Known { card, inputs, credential, predicts } => (card, inputs, credential, predicts),
@@ -63,7 +78,9 @@ fn build(step: &Step, resolver: &Resolver<'_>) -> Result<Part> {
         })?),
     };
     let values = inputs.iter().map(|(name, source)| (*name, resolver.bind(source))).collect();
-    let part = card.make.part(&Inputs { card, label: &step.label, host, values, credential })?;
+    let inputs = Inputs { card, label: &step.label, host, values, credential };
+    refuse_hidden(&inputs)?;
+    let part = card.make.part(&inputs)?;
     match part {
         Part::Chain(chain) if *predicts => {
             let outcome = chain.run(resolver.turn, &mut Quiet)?;

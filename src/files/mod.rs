@@ -1,5 +1,6 @@
-//! What lies on disk beside the database: the server's own secrets.
+//! What lies on disk beside the database: the server's own secrets and the files of flows.
 
+pub mod flow_files;
 pub mod secrets;
 mod vault;
 

@@ -2,7 +2,8 @@
 
 use super::api::prediction::ASK;
 use super::api::{
-    accounts, credentials, document_stores, flows, keys, messages, nodes, prediction, service, variables,
+    accounts, credentials, document_stores, drafts, flows, keys, messages, nodes, prediction, service,
+    variables, versions,
 };
 use super::guard::{PUBLIC, SESSION, SIGNED_IN, any_of};
 use super::router::{Accepts, Cors, Route, Table, delete, get, post, put};
@@ -42,6 +43,12 @@ const WRITE: &[&str] = &[
     "assistants:create",
     "assistants:update",
 ];
+/// Drafts belong to chatflows and agentflows (spec 4.2).
+const DRAFT_VIEW: &[&str] = &["chatflows:view", "agentflows:view"];
+const DRAFT_EDIT: &[&str] = &["chatflows:update", "agentflows:update"];
+/// Versions belong to every kind of flow (spec 4.3).
+const HISTORY_VIEW: &[&str] = &["chatflows:view", "agentflows:view", "assistants:view"];
+const HISTORY_EDIT: &[&str] = &["chatflows:update", "agentflows:update", "assistants:update"];
 const DELETE: &[&str] = &["chatflows:delete", "agentflows:delete", "assistants:delete"];
 
 #[rustfmt::skip]
@@ -81,6 +88,19 @@ fn routes() -> Vec<Route> { vec![
     put   ("/chatflows/:id",             any_of(WRITE),  flows::update)           .limit(BODY_CANVAS_BYTES).summary("Changes a flow."),
     delete("/chatflows/:id",             any_of(DELETE), flows::delete)           .summary("Deletes a flow and its conversations."),
     get   ("/validation/:id",            any_of(VIEW),   flows::validate)         .summary("Lists what is wrong with a flow's canvas."),
+
+    // Drafts and history (spec 4.2, 4.3)
+    get   ("/flow-drafts/:id",           any_of(DRAFT_VIEW), drafts::status)      .summary("The draft status of a flow."),
+    put   ("/flow-drafts/:id",           any_of(DRAFT_EDIT), drafts::save)        .limit(BODY_CANVAS_BYTES).summary("Saves a draft."),
+    delete("/flow-drafts/:id",           any_of(DRAFT_EDIT), drafts::discard)     .summary("Discards a draft."),
+    put   ("/flow-drafts/:id/settings",  any_of(DRAFT_EDIT), drafts::settings)    .summary("Switches Publish instantly."),
+    post  ("/flow-drafts/:id/publish",   any_of(DRAFT_EDIT), drafts::publish)     .summary("Publishes the draft."),
+    post  ("/flow-drafts/:id/rollback",  any_of(DRAFT_EDIT), drafts::roll_back)   .summary("Rolls Live back to a version."),
+    get   ("/flow-versions/status",      any_of(DRAFT_VIEW), versions::status)    .summary("Whether history is on."),
+    get   ("/flow-versions/:id",         any_of(HISTORY_VIEW), versions::list)    .summary("Lists the versions of a flow."),
+    get   ("/flow-versions/:id/:sha",    any_of(HISTORY_VIEW), versions::read)    .summary("Reads a version."),
+    get   ("/flow-versions/:id/:sha/diff", any_of(HISTORY_VIEW), versions::diff)  .summary("Compares a version."),
+    post  ("/flow-versions/:id/:sha/restore", any_of(HISTORY_EDIT), versions::restore).summary("Restores a version."),
 
     // Conversations (reference 1.2)
     get   ("/chatmessage/:id",           any_of(VIEW),   messages::list)          .summary("Lists a flow's stored messages."),

@@ -11,8 +11,14 @@ use crate::store::tables::FLOWS;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Action {
+    /// See its draft and its versions.
     View,
+    /// See its record and its conversations: whoever may change or delete a flow may.
+    Read,
     Create,
+    /// Write its record, for which the family's key sets have `create` or `update` (reference 1.1).
+    Save,
+    /// Change its draft, publish, roll back, restore.
     Update,
     Delete,
 }
@@ -20,24 +26,25 @@ pub enum Action {
 impl Action {
     const fn as_str(self) -> &'static str {
         match self {
-            Self::View => "view",
+            Self::View | Self::Read => "view",
             Self::Create => "create",
-            Self::Update => "update",
+            Self::Save | Self::Update => "update",
             Self::Delete => "delete",
         }
     }
 }
 
-/// Checks the permission for flows of this kind. The family's key sets take `create` for `update` and the
-/// other way round (reference 1.1), and whoever may change or delete a flow may see it.
+/// Checks the permission for flows of this kind.
 ///
 /// # Errors
 /// 403 naming the missing permission.
 pub fn permitted(caller: &Caller, kind: FlowKind, action: Action) -> Result<()> {
     let resource = kind.resource();
     let enough: &[Action] = match action {
-        Action::View => &[Action::View, Action::Update, Action::Delete],
-        Action::Create | Action::Update => &[Action::Create, Action::Update],
+        Action::Read => &[Action::View, Action::Update, Action::Delete],
+        Action::Create | Action::Save => &[Action::Create, Action::Update],
+        Action::View => &[Action::View],
+        Action::Update => &[Action::Update],
         Action::Delete => &[Action::Delete],
     };
     if enough.iter().any(|action| caller.grants.allow(&format!("{resource}:{}", action.as_str()))) {

@@ -121,7 +121,7 @@ fn start_card(app: &App, flow: &Flow) -> Result<String> {
 /// 404 or 403.
 pub fn problems(app: &App, caller: &Caller, id: &FlowId) -> Result<Vec<Problems>> {
     let (flow, text) = app.store.read(|tx| {
-        let flow = access::flow(tx, caller, id, Action::View)?;
+        let flow = access::flow(tx, caller, id, Action::Read)?;
         let text = CANVASES.get(tx, &flow.workspace, &flow.id)?.unwrap_or_default();
         Ok((flow, text))
     })?;

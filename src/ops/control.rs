@@ -3,10 +3,11 @@
 
 use super::keys::{self, KeyBody};
 use super::owner;
+use super::versions;
 use crate::app::App;
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
-use crate::domain::ids::{KeyId, WorkspaceId};
+use crate::domain::ids::{FlowId, KeyId, WorkspaceId};
 use crate::store::tables::WORKSPACES;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -41,6 +42,31 @@ pub enum Command {
         /// The new password; `None` makes a random one.
         password: Option<String>,
     },
+    /// Lists versions, newest first: of one flow, or of all.
+    HistoryLog {
+        /// Of this flow only.
+        flow: Option<FlowId>,
+        /// At most so many.
+        limit: usize,
+    },
+    /// Reads one version of a flow.
+    HistoryShow {
+        /// The flow.
+        flow: FlowId,
+        /// The version's id or the start of it.
+        sha: String,
+    },
+    /// Compares a version with another one, the one before it (`previous`) or the flow as it is now (`current`).
+    HistoryDiff {
+        /// The flow.
+        flow: FlowId,
+        /// The version's id or the start of it.
+        sha: String,
+        /// What it is compared with.
+        against: String,
+    },
+    /// Checks that the history is sound, agrees with its index and holds nothing that looks like a secret.
+    HistoryVerify,
     /// Asks whether the service runs.
     Status,
 }
@@ -67,6 +93,11 @@ pub enum Outcome {
         email: String,
         /// The password, when it was made here.
         password: Option<String>,
+    },
+    /// What the history says.
+    History {
+        /// As the API would answer.
+        answer: Value,
     },
     /// The service runs.
     #[serde(rename_all = "camelCase")]
@@ -115,11 +146,23 @@ fn run(app: &App, command: Command) -> Result<Outcome> {
             tracing::info!(principal = "operator", email, "owner's password reset");
             Ok(Outcome::PasswordReset { email, password: made })
         }
+        Command::HistoryLog { flow, limit } => history(versions::log(app, flow.as_ref(), limit)),
+        Command::HistoryShow { flow, sha } => {
+            history(versions::read(app, &operator(app, None)?, &flow, &sha))
+        }
+        Command::HistoryDiff { flow, sha, against } => {
+            history(versions::diff(app, &operator(app, None)?, &flow, &sha, &against))
+        }
+        Command::HistoryVerify => history(versions::verify(app)),
         Command::Status => Ok(Outcome::Status {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             process_id: std::process::id(),
         }),
     }
+}
+
+fn history(answer: Result<Value>) -> Result<Outcome> {
+    answer.map(|answer| Outcome::History { answer })
 }
 
 /// The operator as a caller in `workspace`, or in the default one.

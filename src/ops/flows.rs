@@ -1,15 +1,18 @@
 //! Flow records: make, read, list, change, delete (reference 1.1 and 2, contract 4).
 
 use super::access::{self, Action};
+use super::drafts;
+use super::flow_files::{self, Side};
 use super::live::{self, NewCanvas};
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::caller::Caller;
-use crate::domain::error::{Error, Result};
+use crate::domain::draft::Mode;
+use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flow::{CanvasDigest, Flow, FlowKind, FlowSettings};
 use crate::domain::ids::{FlowId, KeyId, WorkspaceId};
 use crate::store::tables::{API_KEYS, CANVASES, FLOW_HOME, FLOWS};
-use crate::store::{Tx, WriteTx};
+use crate::store::{ReadTx, Tx};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 
@@ -183,7 +186,8 @@ fn whole(tx: &impl Tx, flow: Flow) -> Result<WholeFlow> {
     Ok(WholeFlow { flow, canvas })
 }
 
-/// Makes a flow (contract 4.1; until drafts exist its canvas is Live at once).
+/// Makes a flow (contract 4.1). In draft mode its Live is the empty canvas, and a canvas with cards becomes its
+/// draft; otherwise the canvas is Live at once.
 ///
 /// # Errors
 /// 400 for a bad field, 403 without the permission for its kind.
@@ -191,24 +195,33 @@ pub fn create(app: &App, caller: &Caller, edit: &FlowEdit) -> Result<WholeFlow> 
     let kind = edit.kind()?.ok_or_else(|| Error::invalid("Invalid type: it is required."))?;
     access::permitted(caller, kind, Action::Create)?;
     let name = edit.name()?.ok_or_else(|| Error::invalid("Invalid name: it is required."))?.to_owned();
-    let canvas = edit.canvas()?.unwrap_or_else(NewCanvas::empty);
+    let posted = edit.canvas()?.unwrap_or_else(NewCanvas::empty);
     let settings = app.store.read(|tx| edit.settings(tx, &caller.workspace, FlowSettings::default()))?;
     let now = app.clock.now();
-    let flow = Flow {
+    let mut flow = Flow {
         id: FlowId::random(),
         workspace: caller.workspace,
         name,
         kind,
         category: edit.category.clone().flatten(),
-        digest: CanvasDigest::of(kind, canvas.text()),
+        digest: CanvasDigest::of(kind, posted.text()),
         card_count: 0,
         settings,
+        last_published: None,
         created: now,
         updated: now,
     };
-    let flow = live::create(app, flow, &canvas)?;
+    let mode = drafts::mode(app, &flow);
+    let side = if mode == Mode::Draft { Side::Draft } else { Side::Live };
+    let posted = flow_files::keep(app, &caller.workspace, &flow.id, posted, side)?.canvas;
+    let (live, draft) = match mode {
+        // A canvas of notes alone is an edit too: it waits for Publish like any other.
+        Mode::Draft if !posted.parsed().nodes().is_empty() => (NewCanvas::empty(), Some(posted)),
+        Mode::Draft | Mode::Live(_) => (posted, None),
+    };
+    flow = live::create(app, caller, flow, &live, draft.as_ref())?.flow;
     tracing::info!(flow = %flow.id, kind = %flow.kind, "flow created");
-    Ok(WholeFlow { flow, canvas: canvas.text().to_owned() })
+    Ok(WholeFlow { flow, canvas: live.text().to_owned() })
 }
 
 /// Reads a flow.
@@ -216,7 +229,7 @@ pub fn create(app: &App, caller: &Caller, edit: &FlowEdit) -> Result<WholeFlow> 
 /// # Errors
 /// 404 or 403, as [`access::flow`].
 pub fn read(app: &App, caller: &Caller, id: &FlowId) -> Result<WholeFlow> {
-    app.store.read(|tx| whole(tx, access::flow(tx, caller, id, Action::View)?))
+    app.store.read(|tx| whole(tx, access::flow(tx, caller, id, Action::Read)?))
 }
 
 /// Which flows a list shows.
@@ -237,7 +250,7 @@ pub fn list(app: &App, caller: &Caller, filter: FlowFilter) -> Result<(Vec<Whole
         let mut flows = FLOWS.list(tx, &caller.workspace)?;
         flows.retain(|flow| {
             filter.kind.is_none_or(|kind| flow.kind == kind)
-                && access::permitted(caller, flow.kind, Action::View).is_ok()
+                && access::permitted(caller, flow.kind, Action::Read).is_ok()
         });
         flows.sort_by(|a, b| b.updated.cmp(&a.updated).then_with(|| a.id.cmp(&b.id)));
         let total = flows.len();
@@ -255,25 +268,36 @@ pub fn list(app: &App, caller: &Caller, filter: FlowFilter) -> Result<(Vec<Whole
 /// 400 for a bad field, 404 or 403 as [`access::flow`].
 pub fn update(app: &App, caller: &Caller, id: &FlowId, edit: &FlowEdit) -> Result<WholeFlow> {
     // Who may not change it learns nothing about the body.
-    app.store.read(|tx| access::flow(tx, caller, id, Action::Update))?;
+    app.store.read(|tx| access::flow(tx, caller, id, Action::Save))?;
     let kind = edit.kind()?;
     let name = edit.name()?;
     let canvas = edit.canvas()?;
     if let Some(kind) = kind {
-        access::permitted(caller, kind, Action::Update)?;
+        access::permitted(caller, kind, Action::Save)?;
     }
     let now = app.clock.now();
-    let change = |tx: &WriteTx, mut flow: Flow| {
-        access::permitted(caller, flow.kind, Action::Update)?;
+    let change = |tx: &ReadTx, mut flow: Flow| {
+        access::permitted(caller, flow.kind, Action::Save)?;
         flow.settings = edit.settings(tx, &caller.workspace, flow.settings)?;
+        if flow.settings.publish_instantly
+            && edit.publish_instantly == Some(true)
+            && drafts::of(tx, &flow)?.is_some()
+        {
+            return Err(Conflict::DraftInTheWay.into());
+        }
         flow.name = name.map_or(flow.name, str::to_owned);
         flow.kind = kind.unwrap_or(flow.kind);
         flow.category = edit.category.clone().unwrap_or(flow.category);
-        // Two saves within one millisecond still differ, so that a page can tell them apart.
-        flow.updated = now.max(flow.updated + jiff::SignedDuration::from_millis(1));
+        flow.updated = live::later(now, flow.updated);
         Ok(flow)
     };
-    let flow = live::update(app, &caller.workspace, id, canvas.as_ref(), change)?;
+    let kept =
+        canvas.map(|canvas| flow_files::keep(app, &caller.workspace, id, canvas, Side::Live)).transpose()?;
+    let written = live::save(app, caller, id, kept.as_ref().map(|kept| &kept.canvas), &change);
+    if let (Err(_), Some(kept)) = (&written, &kept) {
+        flow_files::remove(app, &caller.workspace, id, &kept.fresh);
+    }
+    let flow = written?.flow;
     app.store.read(|tx| whole(tx, flow.clone()))
 }
 
@@ -282,7 +306,7 @@ pub fn update(app: &App, caller: &Caller, id: &FlowId, edit: &FlowEdit) -> Resul
 /// # Errors
 /// 404 or 403.
 pub fn delete(app: &App, caller: &Caller, id: &FlowId) -> Result<()> {
-    live::delete(app, &caller.workspace, id, |flow| access::permitted(caller, flow.kind, Action::Delete))?;
+    live::delete(app, caller, id, |flow| access::permitted(caller, flow.kind, Action::Delete))?;
     tracing::info!(flow = %id, "flow deleted");
     Ok(())
 }

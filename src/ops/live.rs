@@ -1,18 +1,34 @@
-//! The one door to Live: every write of a flow record or its canvas goes through here.
+//! The one door to Live: every write of a flow record or its canvas goes through here, settles the draft in the
+//! same transaction, and is recorded as a version.
+//!
+//! Order: first the recorder's lock, then the database. Versions so appear in the order in which Live changed,
+//! and a recorder that holds the lock sees no other change of Live. The transaction that writes Live also writes
+//! an intent: what is to be recorded. After a crash between database and history the intent is recorded at the
+//! next start, exactly once (`outbox.rs`).
 
+use super::drafts;
+use super::outbox::{self, Recorded};
+use super::snapshot::Snapshot;
+use super::titles::{self, Before, Told};
 use crate::app::App;
-use crate::canvas::Canvas;
-use crate::domain::error::{Error, Result};
+use crate::canvas::{Canvas, describe};
+use crate::domain::caller::{Caller, Principal};
+use crate::domain::draft::LastPublished;
+use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flow::{CanvasDigest, Flow};
 use crate::domain::ids::{FlowId, WorkspaceId};
+use crate::domain::secrets::hide;
+use crate::domain::version::{Author, Change, Content, Sha, VersionKind};
 use crate::store::tables::{CANVASES, FLOW_HOME, FLOWS};
-use crate::store::{WriteTx, messages};
+use crate::store::{ReadTx, WriteTx, messages};
+use jiff::{SignedDuration, Timestamp};
+use uuid::Uuid;
 
-/// A checked canvas on its way to Live.
+/// A checked canvas on its way to Live or into a draft.
 #[derive(Debug, Clone)]
 pub struct NewCanvas {
     text: String,
-    card_count: u32,
+    parsed: Canvas,
 }
 
 impl NewCanvas {
@@ -21,20 +37,32 @@ impl NewCanvas {
     /// # Errors
     /// 400 when it is not JSON text with the lists `nodes` and `edges`.
     pub fn check(text: String) -> Result<Self> {
-        let canvas = Canvas::parse(&text).map_err(|fault| Error::Invalid(fault.to_string()))?;
-        Ok(Self { card_count: canvas.card_count(), text })
+        let parsed = Canvas::parse(&text).map_err(|fault| Error::Invalid(fault.to_string()))?;
+        Ok(Self { text, parsed })
     }
 
     /// The canvas of a flow nobody has drawn yet.
     #[must_use]
     pub fn empty() -> Self {
-        Self { text: r#"{"nodes":[],"edges":[]}"#.to_owned(), card_count: 0 }
+        Self::check(r#"{"nodes":[],"edges":[]}"#.to_owned()).expect("an empty canvas is a canvas")
+    }
+
+    /// How many cards it holds.
+    #[must_use]
+    pub fn card_count(&self) -> u32 {
+        self.parsed.card_count()
+    }
+
+    /// What it holds.
+    #[must_use]
+    pub const fn parsed(&self) -> &Canvas {
+        &self.parsed
     }
 
     /// Puts what the record says about its canvas in line with this one.
     pub fn describe(&self, flow: &mut Flow) {
         flow.digest = CanvasDigest::of(flow.kind, &self.text);
-        flow.card_count = self.card_count;
+        flow.card_count = self.parsed.card_count();
     }
 
     /// The text.
@@ -44,46 +72,205 @@ impl NewCanvas {
     }
 }
 
+/// Where a change of Live comes from, which decides its title.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// A person or key edited it.
+    Edit,
+    /// An older version of this flow.
+    Version {
+        /// Its title.
+        title: String,
+        /// Its id.
+        sha: Sha,
+    },
+}
+
+/// How an operation gets the record it wants from the one that is there.
+pub type Edit<'a> = dyn Fn(&ReadTx, Flow) -> Result<Flow> + 'a;
+
+/// A change of Live.
+pub struct LiveChange<'a> {
+    /// The flow.
+    pub flow: &'a FlowId,
+    /// What kind of version it makes.
+    pub kind: VersionKind,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// The Live its author saw; another one by now is a conflict. `None` writes over whatever is there.
+    pub seen: Option<CanvasDigest>,
+    /// The new canvas; `None` keeps the old one.
+    pub canvas: Option<&'a NewCanvas>,
+    /// The new record.
+    pub edit: &'a Edit<'a>,
+    /// The draft that is being published: it is cleared if it is still the same.
+    pub publishes: Option<CanvasDigest>,
+}
+
+/// What a write of Live came to.
+#[derive(Debug)]
+pub struct Written {
+    /// The flow as it is now.
+    pub flow: Flow,
+    /// What history made of it.
+    pub recorded: Recorded,
+}
+
+/// Two saves within one millisecond still differ, so that a page can tell them apart.
+#[must_use]
+pub fn later(now: Timestamp, before: Timestamp) -> Timestamp {
+    now.max(before + SignedDuration::from_millis(1))
+}
+
+/// The author of a version (spec 2.7): the person, or the service for keys.
+#[must_use]
+pub fn author(caller: &Caller) -> Author {
+    match &caller.principal {
+        Principal::User { id, name, .. } => Author::person(name.clone(), *id),
+        Principal::Key { .. } | Principal::Operator => Author::system(),
+    }
+}
+
 /// Makes a flow.
 ///
 /// # Errors
 /// When the database cannot be written.
-pub fn create(app: &App, mut flow: Flow, canvas: &NewCanvas) -> Result<Flow> {
+pub fn create(
+    app: &App,
+    caller: &Caller,
+    mut flow: Flow,
+    canvas: &NewCanvas,
+    draft: Option<&NewCanvas>,
+) -> Result<Written> {
     canvas.describe(&mut flow);
+    let recorder = outbox::turn(app);
+    let change = match &recorder {
+        Some(_) => {
+            let taken = Snapshot::take(app, &flow, canvas.text())?;
+            let told = titles::tell(VersionKind::Create, &Origin::Edit, None, &taken, &flow.settings);
+            Some(intent(app, caller, VersionKind::Create, &taken, told))
+        }
+        None => None,
+    };
     app.store.write(|tx| {
         FLOW_HOME.put(tx, &flow.id, &flow.workspace)?;
-        put(tx, &flow, Some(canvas))
+        put(tx, &flow, Some(canvas))?;
+        if let Some(draft) = draft {
+            drafts::start(tx, &flow, draft, caller)?;
+        }
+        outbox::put(tx, change.as_ref())
     })?;
-    Ok(flow)
+    let recorded = outbox::record(app, recorder, change, &flow);
+    Ok(Written { flow, recorded })
 }
 
-/// Changes a flow: `change` gets the record as it is and returns it as it shall be.
+/// A save straight to Live (spec 3.1 row `chatflow API PUT`): an open draft turns stale.
 ///
 /// # Errors
-/// 404 when the workspace has no such flow; what `change` refuses.
-pub fn update(
+/// 404, and what `edit` refuses; 409 when the kind changes over unpublished changes.
+pub fn save(
     app: &App,
-    workspace: &WorkspaceId,
+    caller: &Caller,
     id: &FlowId,
     canvas: Option<&NewCanvas>,
-    change: impl Fn(&WriteTx, Flow) -> Result<Flow>,
-) -> Result<Flow> {
-    app.store.write(|tx| {
-        let before = FLOWS.get(tx, workspace, id)?.ok_or_else(|| Error::no_flow(id))?;
-        let kind = before.kind;
-        let mut flow = change(tx, before)?;
-        match canvas {
-            Some(canvas) => canvas.describe(&mut flow),
+    edit: &Edit<'_>,
+) -> Result<Written> {
+    let change = LiveChange {
+        flow: id,
+        kind: VersionKind::Save,
+        origin: Origin::Edit,
+        seen: None,
+        canvas,
+        edit,
+        publishes: None,
+    };
+    write(app, caller, &change)
+}
+
+/// How often a write looks again at a record that changed under it: only settings can, while the lock is held.
+const TRIES_MAX: u32 = 16;
+
+/// Writes Live, settles the draft in the same transaction, then records the version.
+///
+/// # Errors
+/// 404; 409 when Live is not what was seen; what `edit` refuses.
+pub fn write(app: &App, caller: &Caller, change: &LiveChange<'_>) -> Result<Written> {
+    let recorder = outbox::turn(app);
+    for _ in 0..TRIES_MAX {
+        let (before, canvas_before, mut after) =
+            app.store.read(|tx| before(tx, &caller.workspace, change))?;
+        let canvas_after = change.canvas.map_or(canvas_before.as_str(), NewCanvas::text);
+        match change.canvas {
+            Some(canvas) => canvas.describe(&mut after),
             // The digest covers the kind, so a flow that changes kind has another Live with the same canvas.
-            None if flow.kind != kind => {
-                let text = CANVASES.get(tx, workspace, id)?.unwrap_or_default();
-                flow.digest = CanvasDigest::of(flow.kind, &text);
-            }
-            None => {}
+            None => after.digest = CanvasDigest::of(after.kind, canvas_after),
         }
-        put(tx, &flow, canvas)?;
-        Ok(flow)
-    })
+        if change.kind.counts_as_last_published() {
+            after.last_published = Some(LastPublished { sha: None, date: after.updated });
+        }
+        let intent = match &recorder {
+            None => None,
+            Some(_) => {
+                let old = Snapshot::take(app, &before, &canvas_before)?;
+                let new = Snapshot::take(app, &after, canvas_after)?;
+                let old_and_settings: Before<'_> = (&old, &before.settings);
+                let told =
+                    titles::tell(change.kind, &change.origin, Some(old_and_settings), &new, &after.settings);
+                // A save that says nothing history keeps is no version.
+                let says_something = change.kind != VersionKind::Save || old != new;
+                says_something.then(|| intent(app, caller, change.kind, &new, told))
+            }
+        };
+        let written = app.store.write(|tx| {
+            if FLOWS.get(tx, &caller.workspace, change.flow)?.as_ref() != Some(&before) {
+                return Ok(false);
+            }
+            settle_draft(tx, &before, &after, change)?;
+            put(tx, &after, change.canvas)?;
+            outbox::put(tx, intent.as_ref())?;
+            Ok(true)
+        })?;
+        if written {
+            let recorded = outbox::record(app, recorder, intent, &after);
+            return Ok(Written { flow: outbox::published(&after, change.kind, &recorded), recorded });
+        }
+    }
+    Err(change_conflict(change.kind).into())
+}
+
+fn before(tx: &ReadTx, workspace: &WorkspaceId, change: &LiveChange<'_>) -> Result<(Flow, String, Flow)> {
+    let before = FLOWS.get(tx, workspace, change.flow)?.ok_or_else(|| Error::no_flow(change.flow))?;
+    if change.seen.is_some_and(|seen| seen != before.digest) {
+        return Err(change_conflict(change.kind).into());
+    }
+    let canvas = CANVASES.get(tx, workspace, change.flow)?.unwrap_or_default();
+    let after = (change.edit)(tx, before.clone())?;
+    if after.kind != before.kind && drafts::of(tx, &before)?.is_some() {
+        return Err(Conflict::KindChangeWithDraft.into());
+    }
+    Ok((before, canvas, after))
+}
+
+/// The 409 of a Live that moved (spec 7).
+const fn change_conflict(kind: VersionKind) -> Conflict {
+    match kind {
+        VersionKind::Publish => Conflict::LiveChangedWhilePublishing,
+        _ => Conflict::LiveChangedWhileSaving,
+    }
+}
+
+/// What becomes of the draft (architecture, table of version kinds).
+fn settle_draft(tx: &WriteTx, before: &Flow, after: &Flow, change: &LiveChange<'_>) -> Result<()> {
+    let Some(draft) = drafts::of(tx, before)? else { return Ok(()) };
+    if after.kind != before.kind {
+        return Err(Conflict::KindChangeWithDraft.into());
+    }
+    match change.kind {
+        VersionKind::Publish if change.publishes == Some(draft.digest) => drafts::remove(tx, before),
+        // A newer draft saved during a publish, and every draft during a roll back, goes on from the new Live.
+        VersionKind::Publish | VersionKind::Rollback => drafts::rebase(tx, draft, after.digest),
+        _ => Ok(()),
+    }
 }
 
 fn put(tx: &WriteTx, flow: &Flow, canvas: Option<&NewCanvas>) -> Result<()> {
@@ -93,23 +280,81 @@ fn put(tx: &WriteTx, flow: &Flow, canvas: Option<&NewCanvas>) -> Result<()> {
     FLOWS.put(tx, &flow.workspace, &flow.id, flow)
 }
 
-/// Deletes a flow with its canvas and its conversations. `permit` judges the record first.
+/// Notes the version of a Publish or Roll back on the flow, if no later one took its place.
+///
+/// # Errors
+/// When the database cannot be written.
+pub fn note_published(tx: &WriteTx, flow: &Flow, sha: &Sha) -> Result<()> {
+    let Some(mut current) = FLOWS.get(tx, &flow.workspace, &flow.id)? else { return Ok(()) };
+    let (Some(last), Some(noted)) = (&mut current.last_published, &flow.last_published) else {
+        return Ok(());
+    };
+    if last.date != noted.date || last.sha.is_some() {
+        return Ok(());
+    }
+    last.sha = Some(sha.to_string());
+    FLOWS.put(tx, &flow.workspace, &flow.id, &current)
+}
+
+/// As [`note_published`], for a version that was recorded after a crash: the newest one is the last published.
+///
+/// # Errors
+/// When the database cannot be written.
+pub fn note_replayed(tx: &WriteTx, change: &Change, sha: &Sha) -> Result<()> {
+    let id = change.content.flow();
+    let Some(workspace) = FLOW_HOME.get(tx, &id)? else { return Ok(()) };
+    match FLOWS.get(tx, &workspace, &id)? {
+        Some(flow) => note_published(tx, &flow, sha),
+        None => Ok(()),
+    }
+}
+
+/// Deletes a flow with its canvas, its draft and its conversations. `permit` judges the record first.
 ///
 /// # Errors
 /// 404 when the workspace has no such flow; what `permit` refuses.
-pub fn delete(
-    app: &App,
-    workspace: &WorkspaceId,
-    id: &FlowId,
-    permit: impl Fn(&Flow) -> Result<()>,
-) -> Result<()> {
+pub fn delete(app: &App, caller: &Caller, id: &FlowId, permit: impl Fn(&Flow) -> Result<()>) -> Result<()> {
+    let workspace = &caller.workspace;
+    let recorder = outbox::turn(app);
+    let flow = app.store.read(|tx| FLOWS.get(tx, workspace, id))?.ok_or_else(|| Error::no_flow(id))?;
+    permit(&flow)?;
+    let change = recorder.is_some().then(|| Change {
+        content: Content::Deleted { id: *id, name: hide(&flow.name).text },
+        kind: VersionKind::Delete,
+        author: author(caller),
+        date: app.clock.now(),
+        title: describe::deleted(&flow.name),
+        details: Vec::new(),
+        promoted_from: None,
+        hidden_secrets: 0,
+        intent: Uuid::now_v7(),
+    });
     app.store.write(|tx| {
         let flow = FLOWS.get(tx, workspace, id)?.ok_or_else(|| Error::no_flow(id))?;
         permit(&flow)?;
         messages::remove_flow(tx, workspace, id)?;
+        drafts::remove(tx, &flow)?;
         CANVASES.remove(tx, workspace, id)?;
         FLOWS.remove(tx, workspace, id)?;
         FLOW_HOME.remove(tx, id)?;
-        Ok(())
-    })
+        outbox::put(tx, change.as_ref())
+    })?;
+    outbox::record(app, recorder, change, &flow);
+    app.files.remove_flow(workspace, id);
+    Ok(())
+}
+
+/// What is to be recorded of a change.
+fn intent(app: &App, caller: &Caller, kind: VersionKind, taken: &Snapshot, told: Told) -> Change {
+    Change {
+        content: Content::Flow(taken.to_record()),
+        kind,
+        author: author(caller),
+        date: app.clock.now(),
+        title: told.title,
+        details: told.details,
+        promoted_from: None,
+        hidden_secrets: taken.hidden_count(),
+        intent: Uuid::now_v7(),
+    }
 }

@@ -94,7 +94,7 @@ pub fn list(
     page: MessagePage,
 ) -> Result<Vec<Value>> {
     app.store.read(|tx| {
-        access::flow(tx, caller, flow, Action::View)?;
+        access::flow(tx, caller, flow, Action::Read)?;
         let found = match filter.is_one_chat() {
             Some(chat) => one_chat(messages::of_chat(tx, &caller.workspace, flow, &chat, usize::MAX)?, page),
             None => messages::of_flow(tx, &caller.workspace, flow, |message| filter.fits(message), page)?,
@@ -116,7 +116,7 @@ fn one_chat(mut found: Vec<Message>, page: MessagePage) -> Vec<Message> {
 /// 404 or 403.
 pub fn delete(app: &App, caller: &Caller, flow: &FlowId, filter: &MessageFilter) -> Result<usize> {
     app.store.write(|tx| {
-        access::flow(tx, caller, flow, Action::Update)?;
+        access::flow(tx, caller, flow, Action::Save)?;
         match filter.is_one_chat() {
             Some(chat) => messages::remove_chat(tx, &caller.workspace, flow, &chat),
             None => messages::remove_that(tx, &caller.workspace, flow, |message| filter.fits(message)),

@@ -50,6 +50,12 @@ impl AsKey for [u8; 32] {
     }
 }
 
+impl AsKey for [u8; 16] {
+    fn key(&self) -> &[u8] {
+        self
+    }
+}
+
 impl AsKey for str {
     fn key(&self) -> &[u8] {
         self.as_bytes()
@@ -119,6 +125,12 @@ impl KeyRange {
             end
         });
         Self { start: prefix.to_vec(), end }
+    }
+
+    /// Every key from `from` up to and without `below`.
+    #[must_use]
+    pub fn between(from: &[u8], below: &[u8]) -> Self {
+        Self { start: from.to_vec(), end: Some(below.to_vec()) }
     }
 
     pub(super) fn bounds(&self) -> (Bound<&[u8]>, Bound<&[u8]>) {

@@ -5,6 +5,7 @@
 //! asked for with the workspace (`shelf.rs`), so a query that forgets it does not compile.
 
 mod commit;
+pub mod index_rows;
 mod keys;
 pub mod messages;
 mod open;

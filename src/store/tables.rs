@@ -4,10 +4,12 @@ use super::shelf::{Register, Shelf, Texts};
 use crate::domain::api_key::{ApiKey, KeyHome};
 use crate::domain::credential::Credential;
 use crate::domain::document::{Chunk, DocumentStore};
+use crate::domain::draft::Draft;
 use crate::domain::flow::Flow;
 use crate::domain::ids::{CredentialId, DocumentStoreId, FlowId, KeyId, UserId, VariableId, WorkspaceId};
 use crate::domain::user::{Organization, Session, User, Workspace};
 use crate::domain::variable::Variable;
+use crate::domain::version::Change;
 use redb::{TableDefinition, TableHandle as _};
 
 /// A table of bytes: keys are built in `keys.rs`, values are read by the shelf or query that owns the table.
@@ -29,6 +31,10 @@ const API_KEYS_TABLE: Table = table("api_keys"); //                       worksp
 const KEY_BY_HASH_TABLE: Table = table("key_by_hash"); //                 SHA-256 of the value -> workspace and key
 const CREDENTIALS_TABLE: Table = table("credentials"); //                 workspace ‖ credential
 const VARIABLES_TABLE: Table = table("variables"); //                     workspace ‖ variable
+const DRAFTS_TABLE: Table = table("drafts"); //                           workspace ‖ flow
+const DRAFT_CANVASES_TABLE: Table = table("draft_canvases"); //           workspace ‖ flow -> the canvas text itself
+const INTENTS_TABLE: Table = table("intents"); //                         id that sorts by time -> version to record
+pub(super) const VERSION_INDEX: Table = table("version_index"); //        rows of the history's index, bytes
 const DOCUMENT_STORES_TABLE: Table = table("document_stores"); //         workspace ‖ document store
 const CHUNKS_TABLE: Table = table("chunks"); //                           workspace ‖ document store -> its passages
 const ORGANIZATION_TABLE: Table = table("organization"); //               "organization"
@@ -51,6 +57,12 @@ pub const KEY_BY_HASH: Register<KeyHome, [u8; 32]> = Register::new(KEY_BY_HASH_T
 pub const CREDENTIALS: Shelf<Credential, CredentialId> = Shelf::new(CREDENTIALS_TABLE);
 /// Saved variables.
 pub const VARIABLES: Shelf<Variable, VariableId> = Shelf::new(VARIABLES_TABLE);
+/// Drafts without their canvases.
+pub const DRAFTS: Shelf<Draft, FlowId> = Shelf::new(DRAFTS_TABLE);
+/// The canvases of drafts.
+pub const DRAFT_CANVASES: Texts<FlowId> = Texts::new(DRAFT_CANVASES_TABLE);
+/// Versions on their way into history, in the order in which Live changed.
+pub const INTENTS: Register<Change, [u8; 16]> = Register::new(INTENTS_TABLE);
 /// Document stores, without their passages.
 pub const DOCUMENT_STORES: Shelf<DocumentStore, DocumentStoreId> = Shelf::new(DOCUMENT_STORES_TABLE);
 /// The passages of document stores.
@@ -69,7 +81,7 @@ pub const USER_BY_EMAIL: Register<UserId, str> = Register::new(USER_BY_EMAIL_TAB
 pub const SESSIONS: Register<Session, [u8; 32]> = Register::new(SESSIONS_TABLE);
 
 /// All of them: what is not in this list does not exist in a database.
-pub(super) const ALL: [Table; 18] = [
+pub(super) const ALL: [Table; 22] = [
     META,
     COUNTERS,
     MESSAGES,
@@ -81,6 +93,10 @@ pub(super) const ALL: [Table; 18] = [
     KEY_BY_HASH_TABLE,
     CREDENTIALS_TABLE,
     VARIABLES_TABLE,
+    DRAFTS_TABLE,
+    DRAFT_CANVASES_TABLE,
+    INTENTS_TABLE,
+    VERSION_INDEX,
     DOCUMENT_STORES_TABLE,
     CHUNKS_TABLE,
     ORGANIZATION_TABLE,

@@ -28,7 +28,10 @@ mod unix {
 
     use super::Reply;
     use crate::app::App;
-    use crate::limits::{CONTROL_LINE_MAX_BYTES, CONTROL_LINE_SECONDS, CONTROL_PATH_MAX_BYTES};
+    use crate::limits::{
+        CONTROL_COMMAND_MAX_BYTES, CONTROL_COMMAND_SECONDS, CONTROL_PATH_MAX_BYTES, CONTROL_REPLY_MAX_BYTES,
+        CONTROL_REPLY_SECONDS,
+    };
     use crate::ops::control::{Command, execute};
     use sha2::{Digest as _, Sha256};
     use std::fmt::Write as _;
@@ -109,7 +112,7 @@ mod unix {
     }
 
     fn answer(app: &App, stream: &UnixStream) -> io::Result<()> {
-        let reply = match serde_json::from_slice::<Command>(&read_line(stream)?) {
+        let reply = match serde_json::from_slice::<Command>(&read_line(stream, &COMMAND)?) {
             Ok(command) => {
                 execute(app, command).map_or_else(|error| Reply::Failed(error.to_string()), Reply::Done)
             }
@@ -140,13 +143,24 @@ mod unix {
             Err(error) => return Err(error),
         };
         write_line(&stream, command)?;
-        let reply = serde_json::from_slice(&read_line(&stream)?)?;
+        let reply = serde_json::from_slice(&read_line(&stream, &REPLY)?)?;
         Ok(Some(reply))
     }
 
+    /// How much a line may hold, and how long it may take to come.
+    struct LineLimits {
+        bytes: usize,
+        time: Duration,
+    }
+
+    const COMMAND: LineLimits =
+        LineLimits { bytes: CONTROL_COMMAND_MAX_BYTES, time: Duration::from_secs(CONTROL_COMMAND_SECONDS) };
+    const REPLY: LineLimits =
+        LineLimits { bytes: CONTROL_REPLY_MAX_BYTES, time: Duration::from_secs(CONTROL_REPLY_SECONDS) };
+
     /// Reads up to the line's end, within the limits of time and size.
-    fn read_line(mut stream: &UnixStream) -> io::Result<Vec<u8>> {
-        let end = Instant::now() + Duration::from_secs(CONTROL_LINE_SECONDS);
+    fn read_line(mut stream: &UnixStream, limits: &LineLimits) -> io::Result<Vec<u8>> {
+        let end = Instant::now() + limits.time;
         let mut line = Vec::new();
         let mut buffer = [0; 4096];
         while line.last() != Some(&b'\n') {
@@ -157,7 +171,7 @@ mod unix {
             if count == 0 {
                 return Err(ErrorKind::UnexpectedEof.into());
             }
-            if line.len() + count > CONTROL_LINE_MAX_BYTES || Instant::now() >= end {
+            if line.len() + count > limits.bytes || Instant::now() >= end {
                 return Err(io::Error::new(ErrorKind::InvalidData, "the line is too long or too slow"));
             }
             line.extend_from_slice(&buffer[..count]);
@@ -166,7 +180,7 @@ mod unix {
     }
 
     fn write_line(mut stream: &UnixStream, value: &impl serde::Serialize) -> io::Result<()> {
-        stream.set_write_timeout(Some(Duration::from_secs(CONTROL_LINE_SECONDS)))?;
+        stream.set_write_timeout(Some(COMMAND.time))?;
         let mut line = serde_json::to_vec(value)?;
         line.push(b'\n');
         stream.write_all(&line)
@@ -249,8 +263,9 @@ mod unix {
         #[test]
         fn a_line_without_end_is_refused() {
             let (one, other) = UnixStream::pair().unwrap();
-            let writer = std::thread::spawn(move || (&other).write_all(&[b'x'; CONTROL_LINE_MAX_BYTES + 1]));
-            assert_eq!(read_line(&one).unwrap_err().kind(), ErrorKind::InvalidData);
+            let writer =
+                std::thread::spawn(move || (&other).write_all(&[b'x'; CONTROL_COMMAND_MAX_BYTES + 1]));
+            assert_eq!(read_line(&one, &COMMAND).unwrap_err().kind(), ErrorKind::InvalidData);
             drop(one);
             // Whether the writer got rid of its last bytes does not matter.
             let _ = writer.join().unwrap();

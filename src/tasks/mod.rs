@@ -1,6 +1,7 @@
 //! What runs beside the requests while the service is up: started together, stopped together.
 
 pub mod control;
+pub mod history;
 pub mod usage;
 
 use crate::app::App;
@@ -12,6 +13,7 @@ use tokio::task::JoinHandle;
 pub struct Tasks {
     control: Option<JoinHandle<()>>,
     usage: JoinHandle<()>,
+    history: JoinHandle<()>,
 }
 
 impl Tasks {
@@ -23,7 +25,8 @@ impl Tasks {
             .inspect_err(|error| tracing::warn!(%error, "no control socket; key and owner commands need the service stopped"));
         let control = door.ok().map(|door| tokio::spawn(door.serve(app.clone(), stop.clone())));
         let usage = tokio::spawn(usage::run(app.clone(), stop.clone()));
-        Self { control, usage }
+        let history = tokio::spawn(history::run(app.clone(), stop.clone()));
+        Self { control, usage, history }
     }
 
     /// Waits until every task has ended, after `stop` turned true.
@@ -32,6 +35,9 @@ impl Tasks {
             && let Err(error) = control.await
         {
             tracing::error!(%error, "the control socket's task failed");
+        }
+        if let Err(error) = self.history.await {
+            tracing::error!(%error, "the task that tidies the history failed");
         }
         if let Err(error) = self.usage.await {
             tracing::error!(%error, "the task that counts the uses of keys failed");

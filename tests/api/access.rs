@@ -1,7 +1,7 @@
 //! Who may call what: every route of the table times every kind of caller (security rules 1), and nothing but
 //! what the table says.
 
-use crate::support::canvases::scripted;
+use crate::support::canvases::{scripted, scripted_with};
 use crate::support::server::{EMAIL, PASSWORD};
 use crate::support::{Server, client::Call, golden, id};
 use flowkeep::domain::caller::for_keys;
@@ -66,6 +66,18 @@ fn sample(server: &Server, route: &Route, kind: &str, held: &str) -> (String, Op
         | ("GET", "/chatflows-streaming/:id" | "/public-chatbotConfig/:id" | "/validation/:id") => {
             (Some(flow()), None)
         }
+        ("GET", "/flow-versions/status") => (None, None),
+        ("PUT", "/flow-drafts/:id") => (Some(drafted(server, flow())), Some(json!({"flowData": scripted()}))),
+        ("PUT", "/flow-drafts/:id/settings") => (Some(flow()), Some(json!({"publishInstantly": false}))),
+        ("POST", "/flow-drafts/:id/rollback") => {
+            let flow = drafted(server, flow());
+            let sha = newest(server, &flow);
+            (Some(flow), Some(json!({ "sha": sha })))
+        }
+        ("GET" | "DELETE" | "POST", path) if path.starts_with("/flow-drafts/") => {
+            (Some(drafted(server, flow())), None)
+        }
+        ("GET" | "POST", path) if path.starts_with("/flow-versions/") => (Some(flow()), None),
         ("POST", "/document-store/store") => (None, Some(store)),
         ("GET" | "DELETE", "/document-store/store/:id") => {
             (Some(made("/document-store/store", &store)), None)
@@ -73,11 +85,27 @@ fn sample(server: &Server, route: &Route, kind: &str, held: &str) -> (String, Op
         ("POST", "/document-store/upsert/:id") => (Some(made("/document-store/store", &store)), Some(text)),
         (method, pattern) => panic!("{method} {pattern} has no line here: say what a good request is"),
     };
-    let segments = route
-        .pattern
-        .split('/')
-        .map(|part| if part.starts_with(':') { name.as_deref().unwrap() } else { part });
+    let segments = route.pattern.split('/').map(|part| match part {
+        ":sha" => newest(server, name.as_deref().unwrap()),
+        _ if part.starts_with(':') => name.clone().unwrap(),
+        _ => part.to_owned(),
+    });
     (segments.collect::<Vec<_>>().join("/"), body)
+}
+
+/// The flow with unpublished changes; kinds without drafts stay as they are.
+fn drafted(server: &Server, flow: String) -> String {
+    let path = format!("/flow-drafts/{flow}");
+    server.owner("PUT", &format!("{path}/settings")).json(&json!({"publishInstantly": false})).send();
+    let other = scripted_with(json!({"fallback": "Changed."}));
+    server.owner("PUT", &path).json(&json!({ "flowData": other })).send();
+    flow
+}
+
+/// The id of a flow's newest version.
+fn newest(server: &Server, flow: &str) -> String {
+    let versions = server.read(&format!("/flow-versions/{flow}"));
+    versions["versions"][0]["sha"].as_str().unwrap().to_owned()
 }
 
 fn unique() -> usize {

@@ -5,6 +5,7 @@ use crate::support::{Server, golden, id};
 use flowkeep::domain::flow::{CanvasDigest, Flow};
 use flowkeep::domain::ids::{FlowId, WorkspaceId};
 use flowkeep::ops::live::{self, NewCanvas};
+use flowkeep::ops::owner;
 use flowkeep::store::tables::FLOWS;
 use serde_json::{Value, json};
 
@@ -247,7 +248,9 @@ fn foreign(server: &Server, flow: &str) -> String {
     let stored: Flow = server.app.store.read(|tx| FLOWS.get(tx, &workspace, &known)).unwrap().unwrap();
     let digest = CanvasDigest::of(stored.kind, &scripted());
     let copy = Flow { id: FlowId::random(), workspace: WorkspaceId::random(), digest, ..stored };
-    live::create(&server.app, copy, &NewCanvas::check(scripted()).unwrap()).unwrap().id.to_string()
+    let caller = owner::operator(&server.app).unwrap().unwrap();
+    let canvas = NewCanvas::check(scripted()).unwrap();
+    live::create(&server.app, &caller, copy, &canvas, None).unwrap().flow.id.to_string()
 }
 
 #[test]

@@ -111,8 +111,10 @@ fn flow(app: &App, id: &str, workspace: WorkspaceId, allowed: &[&str]) {
         digest: CanvasDigest::of(FlowKind::Chatflow, ""),
         card_count: 0,
         settings,
+        last_published: None,
         created: now,
         updated: now,
     };
-    live::create(app, flow, &NewCanvas::empty()).unwrap();
+    let caller = owner::operator(app).unwrap().unwrap();
+    live::create(app, &caller, flow, &NewCanvas::empty(), None).unwrap();
 }

@@ -238,6 +238,12 @@ impl Input {
         self
     }
 
+    /// True for a secret typed into the card itself.
+    #[must_use]
+    pub const fn is_secret(&self) -> bool {
+        matches!(self.kind, InputKind::Secret)
+    }
+
     /// True for wires, which are no settings.
     #[must_use]
     pub const fn is_wire(&self) -> bool {

@@ -3,6 +3,7 @@
 pub mod accounts;
 pub mod credentials;
 pub mod document_stores;
+pub mod drafts;
 pub mod flows;
 pub mod keys;
 pub mod messages;
@@ -10,3 +11,4 @@ pub mod nodes;
 pub mod prediction;
 pub mod service;
 pub mod variables;
+pub mod versions;

@@ -14,7 +14,7 @@ use crate::http::request::Request;
 use crate::http::sse::EventSink;
 use crate::ops::access::{self, Action};
 use crate::ops::predict::uploads::{self, SentUpload};
-use crate::ops::predict::{self, Answer, Ask, Entry, Gone, Quiet, Sink};
+use crate::ops::predict::{self, Answer, Ask, Entry, Gone, Quiet, Side, Sink};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -60,7 +60,8 @@ pub(super) fn flow_id(request: &Request) -> Result<FlowId> {
 /// Every refusal of spec 7, before the first byte.
 pub fn ask(app: &App, admitted: Admitted, request: &Request) -> Result<Reply> {
     let Admitted { flow, question, window } = admitted;
-    let entry = predict::prepare(app, Ask { flow, question, chat_type: ChatType::External })?;
+    let entry =
+        predict::prepare(app, Ask { flow, question, chat_type: ChatType::External, side: Side::Live })?;
     let token = entry.session_token(app);
     let cookie = cookie(app, &entry);
     let reply =
@@ -77,10 +78,25 @@ pub fn ask(app: &App, admitted: Admitted, request: &Request) -> Result<Reply> {
 /// 404 or 403 as every route of a flow, then as [`ask`] without key, origin and rate limit.
 pub fn ask_internal(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let id = flow_id(request)?;
-    let flow = app.store.read(|tx| access::flow(tx, &caller, &id, Action::View))?;
+    let flow = app.store.read(|tx| access::flow(tx, &caller, &id, Action::Read))?;
+    let question = question(request)?;
     let entry =
-        predict::prepare(app, Ask { flow, question: question(request)?, chat_type: ChatType::Internal })?;
+        predict::prepare(app, Ask { flow, question, chat_type: ChatType::Internal, side: side(request)? })?;
     answer(app, entry, request)
+}
+
+/// `"source": "live"` asks Live although there is a draft (contract 4.4).
+fn side(request: &Request) -> Result<Side> {
+    #[derive(Deserialize)]
+    struct Source {
+        #[serde(default)]
+        source: Option<String>,
+    }
+    match request.json::<Source>()?.source.as_deref() {
+        None | Some("draft") => Ok(Side::Draft),
+        Some("live") => Ok(Side::Live),
+        Some(_) => Err(Error::invalid("'source' must be 'live' or 'draft'.")),
+    }
 }
 
 fn cookie(app: &App, entry: &Entry) -> String {

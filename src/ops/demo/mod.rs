@@ -55,9 +55,10 @@ pub fn install(app: &App) -> Result<Option<Demo>> {
         [(HELLO, hello()), ("Calculator agent", calculator()), ("Ask the handbook", ask_handbook(&handbook))];
     let mut flows = Vec::new();
     for (name, canvas) in drawn {
-        let edit: FlowEdit =
-            serde_json::from_value(json!({"name": name, "type": "CHATFLOW", "flowData": canvas}))
-                .map_err(Error::internal)?;
+        let edit: FlowEdit = serde_json::from_value(
+            json!({"name": name, "type": "CHATFLOW", "flowData": canvas, "publishInstantly": true}),
+        )
+        .map_err(Error::internal)?;
         flows.push((name.to_owned(), flows::create(app, &caller, &edit)?.flow.id));
     }
     Ok(Some(Demo { owner_email: OWNER_EMAIL.to_owned(), owner_password, api_key, flows }))

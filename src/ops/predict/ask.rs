@@ -10,12 +10,12 @@ use crate::canvas::Canvas;
 use crate::cards::kit::{Gone, Sink, Turn};
 use crate::domain::cancel::{Cancel, Reason};
 use crate::domain::error::{Error, RateLimited, Result, Unavailable};
-use crate::domain::flow::{Flow, FlowKind};
+use crate::domain::flow::{CanvasDigest, Flow, FlowKind};
 use crate::domain::ids::{FlowId, MessageId};
 use crate::domain::prediction::{AskIds, ChatType, Outcome, Question};
 use crate::domain::rate::WindowState;
 use crate::engine::{self, Plan};
-use crate::ops::{flows, keys};
+use crate::ops::{drafts, flows, keys};
 use crate::store::tables::CANVASES;
 use jiff::Timestamp;
 use std::net::IpAddr;
@@ -30,6 +30,17 @@ pub struct Ask {
     pub question: Question,
     /// Which door.
     pub chat_type: ChatType,
+    /// Which canvas.
+    pub side: Side,
+}
+
+/// Which canvas of a flow is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// Live: what every caller of the prediction API gets.
+    Live,
+    /// The draft when there is one, else Live: the canvas test chat (contract 4.4).
+    Draft,
 }
 
 /// A question ready to run: nothing can refuse it any more.
@@ -88,7 +99,11 @@ pub fn admit_key(app: &App, flow: &Flow, bearer: Option<&str>) -> Result<()> {
 /// # Errors
 /// 404 when nothing is published (contract 4.3), 403 and 400 for uploads, 500 when the canvas cannot run.
 pub fn prepare(app: &App, ask: Ask) -> Result<Entry> {
-    let Ask { flow, question, chat_type } = ask;
+    let Ask { mut flow, question, chat_type, side } = ask;
+    let mut drafted = None;
+    if side == Side::Draft {
+        drafted = drafts::to_ask(app, &mut flow)?;
+    }
     if flow.card_count == 0 {
         return Err(Error::NotFound(format!(
             "Chatflow {} is not published yet: it has no cards to run.",
@@ -98,7 +113,10 @@ pub fn prepare(app: &App, ask: Ask) -> Result<Entry> {
     if flow.kind != FlowKind::Chatflow {
         return Err(Error::Failed(format!("This server cannot run flows of type {} yet.", flow.kind)));
     }
-    let plan = plan(app, &flow)?;
+    let plan = match drafted {
+        Some(canvas) => compile(app, flow.digest, || Ok(canvas))?,
+        None => plan(app, &flow)?,
+    };
     uploads::admit(&plan, &question.uploads)?;
     warn_of_overrides(&flow, &question);
     let chat = conversation::own(app, &flow, &question, chat_type)?;
@@ -112,10 +130,16 @@ pub fn prepare(app: &App, ask: Ask) -> Result<Entry> {
 /// # Errors
 /// 500 when the canvas cannot run.
 pub fn plan(app: &App, flow: &Flow) -> Result<Arc<Plan>> {
-    app.plans.get(flow.digest, || {
+    compile(app, flow.digest, || {
         let text = app.store.read(|tx| CANVASES.get(tx, &flow.workspace, &flow.id))?;
-        let text = text.ok_or_else(|| Error::no_flow(&flow.id))?;
-        let canvas = Canvas::parse(&text).map_err(|fault| Error::Failed(fault.to_string()))?;
+        text.ok_or_else(|| Error::no_flow(&flow.id))
+    })
+}
+
+/// The plan of the canvas of this digest; `text` is read only when it is not compiled yet.
+fn compile(app: &App, digest: CanvasDigest, text: impl FnOnce() -> Result<String>) -> Result<Arc<Plan>> {
+    app.plans.get(digest, || {
+        let canvas = Canvas::parse(&text()?).map_err(|fault| Error::Failed(fault.to_string()))?;
         Ok(Plan::compile(&canvas)?)
     })
 }

@@ -69,10 +69,16 @@ impl Server {
 
     /// The same data after a stop and a new start with default settings.
     pub fn restarted(self) -> Self {
+        self.restarted_with(&[])
+    }
+
+    /// The same data after a stop and a new start with these settings.
+    pub fn restarted_with(self, settings: &[(&'static str, &str)]) -> Self {
+        let settings = settings.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
         let Self { app, folder, cookie, stop, serving, .. } = self;
         drop((app, stop));
         RUNTIME.block_on(serving).unwrap().unwrap();
-        Self::open(folder, cookie, Options::default())
+        Self::open(folder, cookie, Options { settings, ..Options::default() })
     }
 
     fn open(folder: TempDir, cookie: String, options: Options) -> Self {

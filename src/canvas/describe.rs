@@ -1,0 +1,380 @@
+//! Titles and details of versions, made from what changed, in words a person likes to read (spec 2.7).
+//!
+//! Everything is scanned, kept to one line and cut. A line of details begins with a word of ours, never with a label,
+//! so that no label can pass for a trailer of the commit.
+
+use super::diff::Diff;
+use super::facts::CardFacts;
+use super::secrets::input_label;
+use super::stored::StoredCanvas;
+use crate::domain::secrets::hide;
+
+/// Names told one by one before the rest is counted.
+const NAMED_MAX_COUNT: usize = 3;
+/// Phrases of a title before the rest is counted.
+const PHRASES_MAX_COUNT: usize = 3;
+/// Lines of details before the rest is counted.
+const DETAILS_MAX_COUNT: usize = 40;
+/// Longest label in a sentence.
+const LABEL_MAX_CHARS: usize = 40;
+/// Longest title; what a title is about is cut, not what it ends with.
+const TITLE_MAX_CHARS: usize = 120;
+/// Longest line of details.
+const DETAIL_MAX_CHARS: usize = 240;
+
+/// Names of a node's own keys, where no input label says it better.
+const KEY_LABELS: &[(&str, &str)] = &[
+    ("label", "the label"),
+    ("credential", "the credential"),
+    ("outputs", "the output"),
+    ("version", "the card version"),
+    ("parentNode", "the surrounding step"),
+    ("style", "the size"),
+];
+
+/// What changed about a flow.
+pub struct Changes<'a> {
+    /// On the canvas; the flow's name is in it.
+    pub diff: &'a Diff,
+    /// The later canvas, which knows the labels of its inputs.
+    pub canvas: &'a StoredCanvas,
+    /// What the cards say.
+    pub cards: &'a dyn CardFacts,
+    /// The flow became one of this kind.
+    pub kind: Option<&'a str>,
+    /// The category changed.
+    pub category: bool,
+    /// Settings that changed, in words (`rate limit`).
+    pub settings: &'a [String],
+}
+
+/// A title without its kind, and the lines below it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Description {
+    /// What changed, in lower case: `changed Temperature of OpenAI`. Empty when nothing did.
+    pub summary: String,
+    /// All of it, a line each.
+    pub details: Vec<String>,
+}
+
+impl Description {
+    /// Describes the changes.
+    #[must_use]
+    pub fn of(changes: &Changes<'_>) -> Self {
+        let phrases = phrases(changes);
+        let more = phrases.len().saturating_sub(PHRASES_MAX_COUNT);
+        let mut told = phrases.into_iter().take(PHRASES_MAX_COUNT).collect::<Vec<_>>().join(", ");
+        if more > 0 {
+            told = format!("{told} and {more} more {}", if more == 1 { "change" } else { "changes" });
+        }
+        Self { summary: line(&told, TITLE_MAX_CHARS), details: details(changes) }
+    }
+
+    /// The title of a save.
+    #[must_use]
+    pub fn saved(&self) -> String {
+        if self.summary.is_empty() { "Saved without changes".to_owned() } else { capital(&self.summary) }
+    }
+
+    /// The title of a Publish.
+    #[must_use]
+    pub fn published(&self) -> String {
+        let summary = if self.summary.is_empty() { "no changes" } else { &self.summary };
+        line(&format!("Published: {summary}"), TITLE_MAX_CHARS)
+    }
+}
+
+/// The title of a new flow.
+#[must_use]
+pub fn created(name: &str) -> String {
+    line(&format!("Created {}", quoted(name)), TITLE_MAX_CHARS)
+}
+
+/// The title of a flow's last version.
+#[must_use]
+pub fn deleted(name: &str) -> String {
+    line(&format!("Deleted {}", quoted(name)), TITLE_MAX_CHARS)
+}
+
+/// The title of a Roll back.
+#[must_use]
+pub fn rolled_back(title: &str, short_sha: &str) -> String {
+    of_version("Rolled back Live to: ", title, short_sha)
+}
+
+/// The title of a restore in live mode.
+#[must_use]
+pub fn restored(title: &str, short_sha: &str) -> String {
+    of_version("Restored: ", title, short_sha)
+}
+
+/// The title of a promote.
+#[must_use]
+pub fn promoted(title: &str, short_id: &str) -> String {
+    of_version("Promoted from Dev: ", title, short_id)
+}
+
+fn of_version(lead: &str, title: &str, short_sha: &str) -> String {
+    let end = format!(" ({short_sha})");
+    let room = TITLE_MAX_CHARS - lead.len() - end.len();
+    format!("{lead}{}{end}", line(title, room))
+}
+
+fn phrases(changes: &Changes<'_>) -> Vec<String> {
+    let diff = changes.diff;
+    let mut phrases = Vec::new();
+    if let Some(renamed) = &diff.renamed {
+        phrases.push(format!("renamed to {}", quoted(&renamed.to)));
+    }
+    if !diff.added.is_empty() {
+        phrases.push(format!("added {}", listed(diff.added.iter().map(|node| node.label.as_str()))));
+    }
+    if !diff.removed.is_empty() {
+        phrases.push(format!("removed {}", listed(diff.removed.iter().map(|node| node.label.as_str()))));
+    }
+    match diff.changed.as_slice() {
+        [] => {}
+        [one] => phrases.push(changed_one(changes, one)),
+        several => {
+            phrases.push(format!("changed {}", listed(several.iter().map(|node| node.label.as_str()))));
+        }
+    }
+    if let Some(kind) = changes.kind {
+        phrases.push(format!("changed the type to {}", label(kind)));
+    }
+    if changes.category {
+        phrases.push("changed category".to_owned());
+    }
+    if !changes.settings.is_empty() {
+        phrases.push(format!("changed {}", listed(changes.settings.iter().map(String::as_str))));
+    }
+    // Whoever adds a card connects and makes room for it; only alone are these worth a word.
+    if phrases.is_empty() && diff.edges_changed {
+        phrases.push("changed connections".to_owned());
+    }
+    if phrases.is_empty() && !diff.moved.is_empty() {
+        phrases.push(format!("moved {}", listed(moved_labels(changes).iter().map(String::as_str))));
+    }
+    phrases
+}
+
+fn changed_one(changes: &Changes<'_>, node: &super::diff::ChangedNode) -> String {
+    let fields = field_labels(changes, node);
+    format!("changed {} of {}", listed(fields.iter().map(String::as_str)), label(&node.label))
+}
+
+fn details(changes: &Changes<'_>) -> Vec<String> {
+    let diff = changes.diff;
+    let mut lines = Vec::new();
+    if let Some(renamed) = &diff.renamed {
+        lines.push(format!("Renamed from {} to {}", quoted(&renamed.from), quoted(&renamed.to)));
+    }
+    lines.extend(diff.added.iter().map(|node| format!("Added {} ({})", label(&node.label), label(&node.id))));
+    lines.extend(
+        diff.removed.iter().map(|node| format!("Removed {} ({})", label(&node.label), label(&node.id))),
+    );
+    for node in &diff.changed {
+        let fields: Vec<String> = field_labels(changes, node).iter().map(|field| label(field)).collect();
+        lines.push(format!("Changed {} of {}", fields.join(", "), label(&node.label)));
+    }
+    if !diff.moved.is_empty() {
+        lines.push(format!("Moved {}", listed(moved_labels(changes).iter().map(String::as_str))));
+    }
+    if diff.edges_changed {
+        lines.push("Changed connections".to_owned());
+    }
+    if let Some(kind) = changes.kind {
+        lines.push(format!("Changed the type to {}", label(kind)));
+    }
+    if changes.category {
+        lines.push("Changed the category".to_owned());
+    }
+    lines.extend(changes.settings.iter().map(|setting| format!("Changed {}", label(setting))));
+    let more = lines.len().saturating_sub(DETAILS_MAX_COUNT);
+    lines.truncate(DETAILS_MAX_COUNT);
+    let mut lines: Vec<String> = lines.iter().map(|text| line(text, DETAIL_MAX_CHARS)).collect();
+    if more > 0 {
+        lines.push(format!("And {more} more"));
+    }
+    // One line says no more than the title.
+    if lines.len() == 1 && !lines[0].starts_with("Renamed") && more == 0 { Vec::new() } else { lines }
+}
+
+fn field_labels(changes: &Changes<'_>, node: &super::diff::ChangedNode) -> Vec<String> {
+    let drawn =
+        changes.canvas.nodes().iter().find(|drawn| drawn.get("id").is_some_and(|id| *id == node.id.as_str()));
+    let of = |field: &String| {
+        let key = KEY_LABELS.iter().find(|(key, _)| key == field).map(|(_, label)| (*label).to_owned());
+        let input =
+            drawn.map(|drawn| input_label(drawn, field, changes.cards)).filter(|label| label != field);
+        input.or(key).unwrap_or_else(|| field.clone())
+    };
+    node.fields.iter().map(of).collect()
+}
+
+fn moved_labels(changes: &Changes<'_>) -> Vec<String> {
+    let nodes = changes.canvas.nodes();
+    let of = |id: &String| {
+        let node = nodes.iter().find(|node| node.get("id").is_some_and(|own| *own == id.as_str()));
+        let label =
+            node.and_then(|node| node.pointer("/data/label")?.as_str()).filter(|label| !label.is_empty());
+        label.unwrap_or(id).to_owned()
+    };
+    changes.diff.moved.iter().map(of).collect()
+}
+
+/// `A`, `A and B`, `A, B and C`, `A, B, C and 2 more`.
+fn listed<'l>(names: impl Iterator<Item = &'l str>) -> String {
+    let mut names: Vec<String> = names.map(label).collect();
+    let more = names.len().saturating_sub(NAMED_MAX_COUNT);
+    if more > 0 {
+        names.truncate(NAMED_MAX_COUNT);
+        names.push(format!("{more} more"));
+    }
+    match names.as_slice() {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+fn quoted(name: &str) -> String {
+    format!("“{}”", label(name))
+}
+
+/// A label as it stands in a sentence: scanned before it is cut, since a part of a secret is a secret too.
+fn label(text: &str) -> String {
+    line(text, LABEL_MAX_CHARS)
+}
+
+/// A text on one line, scanned and cut. It is scanned with what cannot be seen and without, since that can stand
+/// beside a secret as well as inside one; and when it was cut, since it can then end where a secret would.
+fn line(text: &str, most: usize) -> String {
+    let seen: String = hide(text).text.chars().filter(|c| !is_unseen(*c)).collect();
+    let words = seen.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+    let hidden = hide(&words.collect::<Vec<_>>().join(" ")).text;
+    if hidden.chars().count() <= most {
+        return hidden;
+    }
+    let cut: String = hidden.chars().take(most - 1).collect();
+    hide(&format!("{}…", cut.trim_end())).text
+}
+
+/// Marks that turn the direction of the text around them, or take no room.
+const fn is_unseen(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+fn capital(text: &str) -> String {
+    let mut rest = text.chars();
+    rest.next().map(|first| first.to_uppercase().chain(rest).collect()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::canvas::diff::Renamed;
+    use crate::canvas::{Canvas, NoCards, secrets};
+    use serde_json::{Value, json};
+
+    fn stored(nodes: &Value) -> StoredCanvas {
+        let canvas = json!({ "nodes": nodes, "edges": [] });
+        secrets::hide(&Canvas::parse(&canvas.to_string()).unwrap(), &NoCards, &|_| None)
+    }
+
+    fn node(id: &str, label: &str, inputs: &Value) -> Value {
+        let params = json!([{ "name": "temperature", "label": "Temperature", "type": "number" }, { "name": "modelName", "label": "Model Name", "type": "string" }]);
+        json!({ "id": id, "position": { "x": inputs["x"] }, "data": { "name": "card", "label": label, "inputs": inputs, "inputParams": params } })
+    }
+
+    fn described(before: &Value, after: &Value, name: Option<&str>, settings: &[&str]) -> Description {
+        let (before, after) = (stored(before), stored(after));
+        let renamed = name.and_then(|name| Renamed::between("Old", name));
+        let diff = Diff { renamed, ..Diff::between(&before, &after) };
+        let settings: Vec<String> = settings.iter().map(|name| (*name).to_owned()).collect();
+        let changes = Changes {
+            diff: &diff,
+            canvas: &after,
+            cards: &NoCards,
+            kind: None,
+            category: false,
+            settings: &settings,
+        };
+        Description::of(&changes)
+    }
+
+    #[test]
+    fn titles_say_what_changed_by_label() {
+        let one = |inputs: Value| json!([node("a", "OpenAI", &inputs)]);
+        let several =
+            |names: &[&str]| -> Value { names.iter().map(|name| node(name, name, &json!({}))).collect() };
+        let summary = |before: Value, after: Value| described(&before, &after, None, &[]).summary;
+        assert_eq!(
+            summary(one(json!({ "temperature": 1 })), one(json!({ "temperature": 2 }))),
+            "changed Temperature of OpenAI"
+        );
+        assert_eq!(
+            summary(
+                one(json!({ "temperature": 1 })),
+                one(json!({ "temperature": 2, "modelName": "m", "other": 1 }))
+            ),
+            "changed temperature of OpenAI".replace("temperature", "Model Name, other and Temperature")
+        );
+        assert_eq!(summary(json!([]), several(&["A"])), "added A");
+        assert_eq!(summary(json!([]), several(&["A", "B", "C", "D", "E", "F"])), "added A, B, C and 3 more");
+        assert_eq!(summary(several(&["A", "B"]), several(&["B", "C"])), "added C, removed A");
+        assert_eq!(summary(one(json!({ "x": 1 })), one(json!({ "x": 2 }))), "changed x of OpenAI");
+        let moved = described(
+            &one(json!({})),
+            &json!([{ "id": "a", "position": { "x": 5 }, "data": one(json!({}))[0]["data"] }]),
+            None,
+            &[],
+        );
+        assert_eq!(moved.saved(), "Moved OpenAI");
+        assert_eq!(described(&json!([]), &json!([]), None, &["rate limit"]).saved(), "Changed rate limit");
+        assert_eq!(described(&json!([]), &json!([]), None, &[]).saved(), "Saved without changes");
+        let all = described(
+            &several(&["A", "B"]),
+            &several(&["B", "C"]),
+            Some("New"),
+            &["rate limit", "allowed domains"],
+        );
+        assert_eq!(all.published(), "Published: renamed to “New”, added C, removed A and 1 more change");
+        assert_eq!(all.details.last().unwrap(), "Changed allowed domains");
+    }
+
+    #[test]
+    fn the_patterns_of_the_specification_keep_their_ends() {
+        assert_eq!(
+            rolled_back("Published: added A", "abcdef0"),
+            "Rolled back Live to: Published: added A (abcdef0)"
+        );
+        assert_eq!(restored("x", "abcdef0"), "Restored: x (abcdef0)");
+        let long = promoted(&"word ".repeat(100), "abcdef0");
+        assert!(
+            long.starts_with("Promoted from Dev: word")
+                && long.ends_with("… (abcdef0)")
+                && long.chars().count() <= 120,
+            "{long}"
+        );
+        assert_eq!((created("Bot"), deleted("Bot")), ("Created “Bot”".into(), "Deleted “Bot”".into()));
+    }
+
+    #[test]
+    fn a_label_cannot_leak_break_a_line_or_pass_for_a_trailer() {
+        let key = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+        let hostile = format!("Flow-Id: 1\n\nVersion-Kind: publish\u{202e}{key} gh\u{200b}{}", &key[2..]);
+        let described = described(&json!([]), &json!([node("a", &hostile, &json!({}))]), Some(&hostile), &[]);
+        let lines = described.details.iter().chain([&described.summary]);
+        for line in lines {
+            assert!(!line.contains("0123456789") && !line.contains(['\n', '\u{202e}']), "{line}");
+            assert!(["Added ", "Renamed ", "renamed "].iter().any(|first| line.starts_with(first)), "{line}");
+        }
+        assert!(!restored(&hostile, "abcdef0").contains("0123456789"));
+        // Cut in the middle it would be an ordinary word without its beginning, or a whole key with its end.
+        for at in 0..60 {
+            let title = restored(&format!("{} AIza{}", "x".repeat(at), "aB3".repeat(30)), "abcdef0");
+            assert_eq!(crate::domain::secrets::first_hit(title.as_bytes()), None, "{title}");
+        }
+    }
+}

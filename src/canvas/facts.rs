@@ -1,0 +1,46 @@
+//! What the cards say about their inputs. The canvas stands below the cards, so whoever calls brings the answers.
+
+/// The kinds of input that history treats in a way of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InputKind {
+    /// A secret typed into the card: never stored.
+    Secret,
+    /// The id of a stored credential: kept as name and type.
+    Credential,
+    /// A file: its content is never stored, its name is.
+    File,
+    /// Anything else.
+    Plain,
+}
+
+/// What a card says about one of its inputs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InputFacts<'c> {
+    /// The label in the editor.
+    pub label: &'c str,
+    /// Its kind.
+    pub kind: InputKind,
+}
+
+/// The cards this server knows.
+pub trait CardFacts {
+    /// What the card says about its input; `None` when either is unknown.
+    fn input(&self, card: &str, input: &str) -> Option<InputFacts<'_>>;
+
+    /// The credential types the card takes.
+    fn credential_types(&self, card: &str) -> &[&str];
+}
+
+/// No cards at all: only what a flow was saved with counts.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoCards;
+
+impl CardFacts for NoCards {
+    fn input(&self, _: &str, _: &str) -> Option<InputFacts<'_>> {
+        None
+    }
+
+    fn credential_types(&self, _: &str) -> &[&str] {
+        &[]
+    }
+}

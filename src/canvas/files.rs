@@ -1,0 +1,172 @@
+//! Files inside a canvas: data an editor put inline, and names of files the server keeps (reference canvas 1.8).
+
+use super::Canvas;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
+
+/// How an input names files the server keeps.
+const STORED: &str = "FILE-STORAGE::";
+
+/// A file an editor put into a canvas as a data URI.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InlineFile {
+    /// The name the person's file had; empty when the editor gave none.
+    pub name: String,
+    /// Its content.
+    pub bytes: Vec<u8>,
+}
+
+/// Puts a stored name in place of every inline file of a file input; `keep` stores one file and returns its name.
+/// `None` when there is nothing to store.
+///
+/// # Errors
+/// What `keep` returns.
+pub fn store_inline<E>(
+    canvas: &Canvas,
+    keep: &mut dyn FnMut(InlineFile) -> Result<String, E>,
+) -> Result<Option<String>, E> {
+    rewrite(canvas, &mut |text| {
+        let Some(files) = inline(text) else { return Ok(None) };
+        let names = files.into_iter().map(&mut *keep).collect::<Result<Vec<_>, E>>()?;
+        Ok(Some(stored(&names)))
+    })
+}
+
+/// Gives stored files other names, for those `rename` returns one. `None` when nothing changed.
+///
+/// # Errors
+/// What `rename` returns.
+pub fn rename_stored<E>(
+    canvas: &Canvas,
+    rename: &mut dyn FnMut(&str) -> Result<Option<String>, E>,
+) -> Result<Option<String>, E> {
+    rewrite(canvas, &mut |text| {
+        let Some(names) = names(text) else { return Ok(None) };
+        let mut changed = false;
+        let mut renamed = Vec::with_capacity(names.len());
+        for name in names {
+            let other = rename(&name)?;
+            changed |= other.is_some();
+            renamed.push(other.unwrap_or(name));
+        }
+        Ok(changed.then(|| stored(&renamed)))
+    })
+}
+
+/// The names of all stored files a canvas refers to.
+#[must_use]
+pub fn stored_names(canvas: &Canvas) -> Vec<String> {
+    let mut found = Vec::new();
+    let look = &mut |text: &str| -> Result<Option<String>, std::convert::Infallible> {
+        found.extend(names(text).unwrap_or_default());
+        Ok(None)
+    };
+    // Nothing is changed and nothing can fail: only the names are wanted.
+    let Ok(_) = rewrite(canvas, look);
+    found
+}
+
+/// Walks the string values of every node's inputs; a text that `change` returns takes the place of the old one.
+fn rewrite<E>(
+    canvas: &Canvas,
+    change: &mut dyn FnMut(&str) -> Result<Option<String>, E>,
+) -> Result<Option<String>, E> {
+    let mut raw = canvas.raw().clone();
+    let mut changed = false;
+    let nodes = raw.get_mut("nodes").and_then(Value::as_array_mut);
+    for node in nodes.into_iter().flatten() {
+        let inputs =
+            node.get_mut("data").and_then(|data| data.get_mut("inputs")).and_then(Value::as_object_mut);
+        for value in inputs.into_iter().flat_map(|inputs| inputs.values_mut()) {
+            let Value::String(text) = value else { continue };
+            if let Some(new) = change(text)? {
+                *text = new;
+                changed = true;
+            }
+        }
+    }
+    Ok(changed.then(|| Value::Object(raw).to_string()))
+}
+
+/// The files of a value that is a data URI with a file name, or a JSON list of them. A data URI without a file
+/// name is a picture in a text or a setting, and stays.
+fn inline(text: &str) -> Option<Vec<InlineFile>> {
+    if text.starts_with("data:") {
+        return one(text).map(|file| vec![file]);
+    }
+    if !text.starts_with("[\"data:") {
+        return None;
+    }
+    let list: Vec<String> = serde_json::from_str(text).ok()?;
+    list.iter().map(|text| one(text)).collect()
+}
+
+fn one(text: &str) -> Option<InlineFile> {
+    let (_, rest) = text.strip_prefix("data:")?.split_once(";base64,")?;
+    let (data, name) = rest.split_once(",filename:")?;
+    Some(InlineFile { name: name.to_owned(), bytes: STANDARD.decode(data.trim()).ok()? })
+}
+
+fn names(text: &str) -> Option<Vec<String>> {
+    let named = text.strip_prefix(STORED)?;
+    if named.starts_with('[') {
+        return serde_json::from_str(named).ok();
+    }
+    Some(vec![named.to_owned()])
+}
+
+fn stored(names: &[String]) -> String {
+    match names {
+        [one] => format!("{STORED}{one}"),
+        several => format!("{STORED}{}", serde_json::json!(several)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use std::convert::Infallible;
+
+    fn canvas(value: &str) -> Canvas {
+        let text =
+            json!({"nodes": [{"id": "a", "data": {"inputs": {"file": value, "n": 1}}}], "edges": [], "x": 1});
+        Canvas::parse(&text.to_string()).unwrap()
+    }
+
+    #[test]
+    fn inline_files_get_stored_names() {
+        let uri = format!("data:text/plain;base64,{},filename:a.txt", STANDARD.encode("hello"));
+        let mut kept = Vec::new();
+        let mut keep = |file: InlineFile| -> Result<String, Infallible> {
+            kept.push((file.name, file.bytes));
+            Ok(format!("stored-{}", kept.len()))
+        };
+        let text = store_inline(&canvas(&uri), &mut keep).unwrap().unwrap();
+        let list = json!([uri, uri]).to_string();
+        let both = store_inline(&canvas(&list), &mut keep).unwrap().unwrap();
+        assert!(text.contains("FILE-STORAGE::stored-1") && text.contains("\"x\":1"));
+        assert_eq!(stored_names(&Canvas::parse(&both).unwrap()), ["stored-2", "stored-3"]);
+        assert_eq!(kept[0], ("a.txt".to_owned(), b"hello".to_vec()));
+    }
+
+    #[test]
+    fn pictures_in_settings_and_other_texts_stay() {
+        for value in ["data:image/png;base64,AAAA", "data: is king", "[\"data:x\"]", "FILE-STORAGE::a", ""] {
+            let found =
+                store_inline(&canvas(value), &mut |_| -> Result<String, Infallible> { Ok("x".into()) });
+            assert_eq!(found.unwrap(), None, "{value}");
+        }
+    }
+
+    #[test]
+    fn stored_files_are_renamed_one_by_one() {
+        let before = canvas("FILE-STORAGE::[\"draft-1-a.txt\",\"b.txt\"]");
+        let rename =
+            &mut |name: &str| -> Result<_, Infallible> { Ok(name.strip_prefix("draft-").map(str::to_owned)) };
+        let after = Canvas::parse(&rename_stored(&before, rename).unwrap().unwrap()).unwrap();
+        assert_eq!(stored_names(&after), ["1-a.txt", "b.txt"]);
+        assert_eq!(rename_stored(&after, rename).unwrap(), None);
+    }
+}

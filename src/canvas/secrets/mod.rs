@@ -1,0 +1,114 @@
+//! What of a canvas history keeps, and how a kept canvas becomes one that runs again (security rules 9, spec 4.3 r3).
+//!
+//! Three things happen on the way in: what is never stored is taken out, credentials are noted by name and type
+//! instead of their ids, and secret-shaped text anywhere else becomes `[secret hidden]`. The way out puts back what
+//! the flow as it is now still has.
+
+mod credentials;
+mod fill;
+mod keep;
+mod strip;
+
+#[cfg(test)]
+mod leak_tests;
+#[cfg(test)]
+mod tests;
+
+pub use credentials::{AmbiguousCredential, CredentialName, MissingCredential, Using};
+pub use fill::{Filled, Hidden, Workspace, fill};
+
+use super::Canvas;
+use super::facts::CardFacts;
+use super::stored::{StoredCanvas, list_mut};
+use crate::domain::secrets::tree;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use strip::Strip;
+
+/// The key of a node under which its credentials are noted: places below `data`, with name and type.
+const CREDENTIALS: &str = "credentials";
+
+/// An input that holds `[secret hidden]`, as answers list it (spec 4.3 r3).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HiddenSecret {
+    /// Node id.
+    pub node: String,
+    /// The card label.
+    pub label: String,
+    /// Input name, or the key of the node when the text is no input.
+    pub input: String,
+    /// The input's label in the editor.
+    pub input_label: String,
+    /// How many placeholders it holds.
+    pub count: usize,
+}
+
+/// The canvas as history may keep it. `credential` names a stored credential by its id; an unknown id is not kept.
+#[must_use]
+pub fn hide(
+    canvas: &Canvas,
+    cards: &dyn CardFacts,
+    credential: &dyn Fn(&str) -> Option<CredentialName>,
+) -> StoredCanvas {
+    let mut raw = canvas.raw().clone();
+    for node in list_mut(&mut raw, "nodes") {
+        Strip::new(cards).node(node, credential);
+    }
+    let mut whole = Value::Object(raw);
+    tree::hide_in(&mut whole);
+    let Value::Object(raw) = whole else { return StoredCanvas::of(Map::new()) };
+    StoredCanvas::of(raw)
+}
+
+/// The settings of a flow as history may keep them: they are shown, never restored.
+#[must_use]
+pub fn hide_settings(settings: &Map<String, Value>) -> Map<String, Value> {
+    let mut settings = settings.clone();
+    Strip::new(&super::facts::NoCards).settings(&mut settings);
+    let mut whole = Value::Object(settings);
+    tree::hide_in(&mut whole);
+    match whole {
+        Value::Object(settings) => settings,
+        _ => Map::new(),
+    }
+}
+
+/// Where a node holds placeholders.
+pub(super) fn hidden_in(node: &Value, cards: &dyn CardFacts) -> Vec<HiddenSecret> {
+    let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
+    let data = node.get("data").and_then(Value::as_object);
+    let field = |name: &str| data.and_then(|data| data.get(name));
+    let id = text(node.get("id"));
+    let label = [text(field("label")), text(field("name")), id.clone()];
+    let label = label.into_iter().find(|text| !text.is_empty()).unwrap_or_default();
+    let inputs = field("inputs").and_then(Value::as_object);
+    let others = |map: &'_ Map<String, Value>, except: &'static str| -> Vec<(String, usize)> {
+        let counted = map.iter().filter(|(name, _)| *name != except);
+        counted.map(|(name, value)| (name.clone(), tree::count_in(value))).collect()
+    };
+    let mut places = node.as_object().map(|node| others(node, "data")).unwrap_or_default();
+    let apart = if inputs.is_some() { "inputs" } else { "" };
+    places.extend(data.map(|data| others(data, apart)).unwrap_or_default());
+    places.extend(inputs.map(|inputs| others(inputs, "")).unwrap_or_default());
+    let held = places.into_iter().filter(|(_, count)| *count > 0);
+    let named = held.map(|(input, count)| HiddenSecret {
+        node: id.clone(),
+        label: label.clone(),
+        input_label: input_label(node, &input, cards),
+        input,
+        count,
+    });
+    named.collect()
+}
+
+/// The label of an input: as the flow was saved with, else as the card says, else its name.
+pub(super) fn input_label(node: &Value, input: &str, cards: &dyn CardFacts) -> String {
+    let data = node.get("data");
+    let lists = ["inputParams", "inputAnchors"].into_iter().filter_map(|list| data?.get(list)?.as_array());
+    let saved = lists.flatten().find(|param| param.get("name").and_then(Value::as_str) == Some(input));
+    let saved = saved.and_then(|param| param.get("label")?.as_str()).filter(|label| !label.is_empty());
+    let card = data.and_then(|data| data.get("name")?.as_str()).unwrap_or_default();
+    let label = saved.or_else(|| Some(cards.input(card, input)?.label)).unwrap_or(input);
+    label.to_owned()
+}

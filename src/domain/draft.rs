@@ -1,0 +1,232 @@
+//! A draft: an unpublished canvas, with the digest of the Live it started from (spec 2.6, 3.1, 4.2).
+
+use super::flow::{CanvasDigest, Flow, FlowKind};
+use super::ids::{FlowId, UserId, WorkspaceId};
+use crate::clock::iso;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// A draft without its canvas, which is kept beside it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Draft {
+    /// Whose draft.
+    pub flow: FlowId,
+    /// Where the flow lives.
+    pub workspace: WorkspaceId,
+    /// The kind of flow it was started on. A draft without one is never published (spec 3.1).
+    pub kind: Option<FlowKind>,
+    /// The Live it started from. There is no stale flag that could be forgotten.
+    pub base: CanvasDigest,
+    /// Digest of its own canvas.
+    pub digest: CanvasDigest,
+    /// When it was last saved; each save moves it.
+    pub updated: Timestamp,
+    /// Who saved it; `None` for an API key.
+    pub updated_by: Option<UserId>,
+}
+
+impl Draft {
+    /// True when Live changed after the draft started.
+    #[must_use]
+    pub fn is_stale(&self, live: &Flow) -> bool {
+        self.base != live.digest
+    }
+
+    /// What Publish does with this draft (spec 3.1).
+    #[must_use]
+    pub fn settle(&self, live: &Flow, overwrite_live_changes: bool) -> Verdict {
+        if self.kind != Some(live.kind) {
+            return Verdict::OtherKind;
+        }
+        if self.digest == live.digest {
+            return Verdict::Unchanged;
+        }
+        if self.is_stale(live) && !overwrite_live_changes {
+            return Verdict::Stale;
+        }
+        Verdict::Publish
+    }
+}
+
+/// What becomes of a draft that is to be published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It becomes Live.
+    Publish,
+    /// It is Live already: it is cleared and nothing is recorded.
+    Unchanged,
+    /// Live changed after it started: 409 unless the caller says to overwrite.
+    Stale,
+    /// It was started on another kind of flow: 409, always.
+    OtherKind,
+}
+
+/// Why canvas edits go straight to Live.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LiveReason {
+    /// Drafts are off on this server.
+    Off,
+    /// Flows of this kind have no drafts.
+    Type,
+    /// The flow's own setting.
+    PublishInstantly,
+}
+
+/// Where canvas edits of a flow go (spec 2.6 `mode`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// To the draft.
+    Draft,
+    /// Straight to Live.
+    Live(LiveReason),
+}
+
+impl Mode {
+    /// The mode of a flow on a server with drafts on or off.
+    #[must_use]
+    pub const fn of(drafts_on: bool, kind: FlowKind, publish_instantly: bool) -> Self {
+        if !drafts_on {
+            return Self::Live(LiveReason::Off);
+        }
+        if !matches!(kind, FlowKind::Chatflow | FlowKind::Agentflow) {
+            return Self::Live(LiveReason::Type);
+        }
+        if publish_instantly { Self::Live(LiveReason::PublishInstantly) } else { Self::Draft }
+    }
+}
+
+/// The last Publish or Roll back of a flow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LastPublished {
+    /// Full id of the version; `None` when none was recorded.
+    pub sha: Option<String>,
+    /// When.
+    pub date: Timestamp,
+}
+
+impl LastPublished {
+    /// On the wire.
+    #[must_use]
+    pub fn wire(&self) -> Value {
+        json!({"sha": self.sha, "date": iso(self.date)})
+    }
+}
+
+/// The draft status of a flow (spec 2.6).
+#[derive(Debug, Clone, PartialEq)]
+pub struct DraftStatus {
+    /// Where edits go.
+    pub mode: Mode,
+    /// Drafts are on for this server.
+    pub enabled: bool,
+    /// The flow's setting.
+    pub publish_instantly: bool,
+    /// The draft with its canvas.
+    pub draft: Option<(Draft, String)>,
+    /// Live changed after the draft started.
+    pub stale: bool,
+    /// The last Publish or Roll back.
+    pub last_published: Option<LastPublished>,
+}
+
+impl DraftStatus {
+    /// On the wire.
+    #[must_use]
+    pub fn wire(&self) -> Value {
+        let (mode, reason) = match self.mode {
+            Mode::Draft => ("draft", None),
+            Mode::Live(reason) => ("live", Some(reason)),
+        };
+        let draft = self.draft.as_ref().map(|(draft, canvas)| {
+            json!({
+                "flowData": canvas,
+                "updatedDate": iso(draft.updated),
+                "updatedBy": draft.updated_by,
+                "stale": self.stale,
+            })
+        });
+        json!({
+            "enabled": self.enabled,
+            "mode": mode,
+            "reason": reason,
+            "publishInstantly": self.publish_instantly,
+            "draft": draft,
+            "lastPublished": self.last_published.as_ref().map(LastPublished::wire),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::flow::FlowSettings;
+
+    fn live(kind: FlowKind, canvas: &str) -> Flow {
+        let now = Timestamp::UNIX_EPOCH;
+        Flow {
+            id: FlowId::random(),
+            workspace: WorkspaceId::random(),
+            name: "f".into(),
+            kind,
+            category: None,
+            digest: CanvasDigest::of(kind, canvas),
+            card_count: 1,
+            settings: FlowSettings::default(),
+            last_published: None,
+            created: now,
+            updated: now,
+        }
+    }
+
+    fn draft(flow: &Flow, kind: Option<FlowKind>, base: &str, own: &str) -> Draft {
+        Draft {
+            flow: flow.id,
+            workspace: flow.workspace,
+            kind,
+            base: CanvasDigest::of(FlowKind::Chatflow, base),
+            digest: CanvasDigest::of(FlowKind::Chatflow, own),
+            updated: Timestamp::UNIX_EPOCH,
+            updated_by: None,
+        }
+    }
+
+    #[test]
+    fn every_row_of_publishing() {
+        let flow = live(FlowKind::Chatflow, "live");
+        let kind = Some(FlowKind::Chatflow);
+        for (draft, overwrite, verdict) in [
+            (draft(&flow, kind, "live", "new"), false, Verdict::Publish),
+            (draft(&flow, kind, "old", "new"), false, Verdict::Stale),
+            (draft(&flow, kind, "old", "new"), true, Verdict::Publish),
+            (draft(&flow, kind, "old", "live"), false, Verdict::Unchanged),
+            (draft(&flow, Some(FlowKind::Agentflow), "live", "new"), true, Verdict::OtherKind),
+            (draft(&flow, None, "live", "new"), true, Verdict::OtherKind),
+        ] {
+            assert_eq!(draft.settle(&flow, overwrite), verdict);
+        }
+    }
+
+    #[test]
+    fn a_live_that_changed_kind_makes_the_draft_stale() {
+        let flow = live(FlowKind::Agentflow, "live");
+        assert!(draft(&flow, Some(FlowKind::Chatflow), "live", "new").is_stale(&flow));
+    }
+
+    #[test]
+    fn the_mode_names_its_first_reason() {
+        use LiveReason::{Off, PublishInstantly, Type};
+        for (drafts, kind, instantly, mode) in [
+            (true, FlowKind::Chatflow, false, Mode::Draft),
+            (true, FlowKind::Agentflow, false, Mode::Draft),
+            (true, FlowKind::Chatflow, true, Mode::Live(PublishInstantly)),
+            (true, FlowKind::Assistant, false, Mode::Live(Type)),
+            (true, FlowKind::Multiagent, true, Mode::Live(Type)),
+            (false, FlowKind::Chatflow, true, Mode::Live(Off)),
+        ] {
+            assert_eq!(Mode::of(drafts, kind, instantly), mode);
+        }
+    }
+}

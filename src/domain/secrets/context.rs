@@ -1,0 +1,327 @@
+//! Values that are secret because of the name beside them.
+
+use super::Family::{Aws, Azure, ConnectionString, HttpCredential, NamedValue};
+use super::addresses;
+use super::alphabet::{B64, Class, HEX, NAME, QUOTING, TOKEN, VALUE};
+use super::scan::{Rule, Scan};
+use super::values;
+use std::ops::Range;
+
+/// Longest part of a name, before and behind the word in it, that is looked at.
+const NAME_MAX: usize = 64;
+/// Longest quoted password.
+const PASSWORD_MAX: usize = 256;
+/// How far behind `aws` or `azure` a key may stand without a name of its own.
+const NEAR_MAX: usize = 48;
+/// Shortest token behind `Bearer`.
+const TOKEN_MIN: usize = 16;
+
+/// The words that make a rule look, in any case.
+#[rustfmt::skip]
+pub(super) const WORDS: &[(&str, Rule)] = &[
+    ("key", general), ("secret", secret), ("token", general), ("credential", general), ("auth", auth),
+    ("password", password), ("passwd", password), ("pwd", password), ("passphrase", password),
+    ("aws", aws), ("azure", azure),
+    ("curl", addresses::curl),
+    ("?api_key=", addresses::query), ("&api_key=", addresses::query),
+    ("?apikey=", addresses::query), ("&apikey=", addresses::query),
+    ("?api-key=", addresses::query), ("&api-key=", addresses::query),
+    ("?access_token=", addresses::query), ("&access_token=", addresses::query),
+    ("?sig=", addresses::query), ("&sig=", addresses::query),
+];
+
+/// What a name promises of its value.
+#[derive(Debug, Clone, Copy, Default)]
+struct Promise {
+    secret: bool,
+    password: bool,
+    authorization: bool,
+    aws: bool,
+    azure: bool,
+}
+
+/// The ends of the names that were judged last, one for each rule: a name with two words is judged once.
+#[derive(Debug, Default)]
+pub(super) struct Progress {
+    secret: usize,
+    password: usize,
+    authorization: usize,
+}
+
+/// The mark that closes a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Closed {
+    /// None: the value ends where its characters end.
+    Openly,
+    /// This quotation mark, behind so many backslashes.
+    By(u8, usize),
+    /// The end of the text, which is all value.
+    ByEnd,
+}
+
+fn general(scan: &mut Scan<'_>, word: Range<usize>) {
+    inside(scan, word, Promise { secret: true, ..Promise::default() });
+}
+
+fn secret(scan: &mut Scan<'_>, word: Range<usize>) {
+    inside(scan, word, Promise { secret: true, aws: true, ..Promise::default() });
+}
+
+fn auth(scan: &mut Scan<'_>, word: Range<usize>) {
+    inside(scan, word, Promise { secret: true, authorization: true, ..Promise::default() });
+}
+
+fn password(scan: &mut Scan<'_>, word: Range<usize>) {
+    inside(scan, word, Promise { secret: true, password: true, ..Promise::default() });
+}
+
+fn aws(scan: &mut Scan<'_>, word: Range<usize>) {
+    near(scan, word.end, B64, 40);
+    inside(scan, word, Promise { aws: true, ..Promise::default() });
+}
+
+fn azure(scan: &mut Scan<'_>, word: Range<usize>) {
+    near(scan, word.end, HEX, 32);
+    inside(scan, word, Promise { azure: true, ..Promise::default() });
+}
+
+/// A key of known length in the same breath as the word: no quotation mark, comma or line between them.
+fn near(scan: &mut Scan<'_>, from: usize, class: Class, length: usize) {
+    let mut at = from;
+    while at < from + NEAR_MAX {
+        let Some(byte) = scan.byte(at).filter(|byte| !b"\",;{}[]<>'\n\r\\".contains(byte)) else { return };
+        scan.runs.work += 1;
+        if !class.has(byte) {
+            at += 1;
+            continue;
+        }
+        let end = scan.end_of(class, at);
+        // A run beside other characters of names is a part of something longer, such as a publishable key.
+        let stands_alone = [at.checked_sub(1), Some(end)]
+            .into_iter()
+            .all(|beside| beside.and_then(|at| scan.byte(at)).is_none_or(|byte| !NAME.has(byte)));
+        if end - at == length && stands_alone && is_key(class, &scan.text[at..end]) {
+            scan.hit(if class == HEX { Azure } else { Aws }, at..end);
+        }
+        at = end;
+    }
+}
+
+/// Commit ids have the length of an AWS secret, and a long word that of an Azure key.
+fn is_key(class: Class, text: &[u8]) -> bool {
+    if class == B64 { values::is_mixed(text) } else { text.iter().any(u8::is_ascii_digit) }
+}
+
+/// A name in the text that holds one of the words: finds its value.
+fn inside(scan: &mut Scan<'_>, word: Range<usize>, promise: Promise) {
+    let end = scan.end_of(NAME, word.end);
+    let known = &mut scan.context;
+    let news = Promise {
+        secret: promise.secret && known.secret != end,
+        password: promise.password && known.password != end,
+        authorization: promise.authorization && known.authorization != end,
+        ..promise
+    };
+    if news.secret {
+        known.secret = end;
+    }
+    if news.password {
+        known.password = end;
+    }
+    if news.authorization {
+        known.authorization = end;
+    }
+    if !(news.secret || news.password || news.authorization || news.aws || news.azure) {
+        return;
+    }
+    let Some((value, closed)) = value_after(scan, end, news.authorization) else { return };
+    let first =
+        scan.text[..word.start].iter().rev().take(NAME_MAX).take_while(|byte| NAME.has(**byte)).count();
+    let start = word.start - first;
+    let end = end.min(word.end + NAME_MAX);
+    scan.runs.work += end - start;
+    let text = scan.text;
+    judge(scan, news, &text[start..end], value, closed);
+    if news.password && closed == Closed::Openly {
+        addresses::in_list(scan, start, value, ConnectionString);
+    }
+}
+
+/// Where the value of a name begins that ends at `at`, and what closes it.
+fn value_after(scan: &mut Scan<'_>, at: usize, may_be_argument: bool) -> Option<(usize, Closed)> {
+    let mark = scan.end_of(QUOTING, at);
+    let rest = &scan.text[mark..];
+    let marks = rest.iter().take(3).take_while(|byte| b"=:>".contains(byte)).count();
+    let mut value = match (marks, rest.first()) {
+        (0, Some(b',')) if may_be_argument => mark + 1,
+        (0, _) => return None,
+        // An arrow that points away, or the second half of a comparison of sizes.
+        _ if rest[0] == b'>' => return None,
+        _ => mark + marks,
+    };
+    let blanks =
+        |at: usize| scan.text[at..].iter().take(256).take_while(|byte| b" \t".contains(byte)).count();
+    value += blanks(value);
+    let named_by_colon = scan.text[..value].trim_ascii_end().ends_with(b":");
+    if named_by_colon && matches!(scan.byte(value), Some(b'\n' | b'\r')) {
+        value += if scan.has(value, "\r\n") { 2 } else { 1 };
+        value += blanks(value);
+    }
+    let escapes = scan.text[value..].iter().take(256).take_while(|byte| **byte == b'\\').count();
+    let quote = value + escapes;
+    scan.runs.work += 4 + escapes;
+    match scan.byte(quote) {
+        Some(mark @ (b'"' | b'\'' | b'`')) => Some((quote + 1, Closed::By(mark, escapes))),
+        _ => Some((value, Closed::Openly)),
+    }
+}
+
+/// A name outside the text, such as the key of an object: what its words promise.
+pub(super) struct Under<'n> {
+    name: &'n [u8],
+    promise: Promise,
+}
+
+impl<'n> Under<'n> {
+    pub(super) fn new(name: &'n [u8]) -> Self {
+        Self { name, promise: Promise::default() }
+    }
+
+    /// Notes a word of the name.
+    pub(super) fn add(&mut self, word: &str) {
+        let promise = &mut self.promise;
+        match word {
+            "aws" => promise.aws = true,
+            "azure" => promise.azure = true,
+            "key" | "token" | "credential" => promise.secret = true,
+            "secret" => (promise.secret, promise.aws) = (true, true),
+            "auth" => (promise.secret, promise.authorization) = (true, true),
+            "password" | "passwd" | "pwd" | "passphrase" => {
+                (promise.secret, promise.password) = (true, true);
+            }
+            _ => {}
+        }
+    }
+
+    /// Judges the text as the value of the name.
+    pub(super) fn judge(self, scan: &mut Scan<'_>) {
+        let start = scan.text.len() - scan.text.trim_ascii_start().len();
+        judge(scan, self.promise, self.name, start, Closed::ByEnd);
+    }
+}
+
+fn judge(scan: &mut Scan<'_>, promise: Promise, name: &[u8], at: usize, closed: Closed) {
+    if promise.authorization
+        && let Some(token) = after_scheme(scan, at)
+    {
+        let end = scan.end_of(TOKEN, token);
+        if end - token >= TOKEN_MIN && !is_shouted(&scan.text[token..end]) {
+            scan.hit(HttpCredential, token..end);
+        }
+    }
+    let end = scan.end_of(VALUE, at);
+    let text = scan.text;
+    let value = text[at..end].trim_ascii_end();
+    let value = value.strip_suffix(b".").unwrap_or(value);
+    let place = at..at + value.len();
+    scan.runs.work += value.len().min(NAME_MAX * 4);
+    if promise.secret
+        && !matches!(scan.byte(end), Some(b'(' | b'@'))
+        && values::is_secret_like(value)
+        && !is_public(name)
+    {
+        scan.hit(NamedValue, place);
+    }
+    for (promised, class, length) in [(promise.aws, B64, 40), (promise.azure, HEX, 32)] {
+        let end = if promised { scan.end_of(class, at) } else { at };
+        if end - at == length && is_key(class, &text[at..end]) {
+            scan.hit(if class == HEX { Azure } else { Aws }, at..end);
+        }
+    }
+    if promise.password
+        && let Some(end) = closing(scan, at, closed)
+    {
+        let value = &text[at..end];
+        let blank = closed != Closed::ByEnd && values::has_escaped_blank(value);
+        if !blank && values::is_password_like(value) && !is_about_passwords(name) {
+            scan.hit(NamedValue, at..end);
+        }
+    }
+}
+
+/// The end of a quoted value.
+fn closing(scan: &mut Scan<'_>, at: usize, closed: Closed) -> Option<usize> {
+    let rest = &scan.text[at..];
+    let Closed::By(mark, escapes) = closed else {
+        return (closed == Closed::ByEnd && rest.len() <= PASSWORD_MAX)
+            .then(|| at + rest.trim_ascii_end().len());
+    };
+    let is_all = rest.len() <= PASSWORD_MAX;
+    let rest = &rest[..rest.len().min(PASSWORD_MAX)];
+    let mut slashes = 0;
+    for (length, byte) in rest.iter().enumerate() {
+        scan.runs.work += 1;
+        match byte {
+            b'\n' => return None,
+            b'\\' => slashes += 1,
+            // A mark of the value itself is behind one backslash more than the mark that closes it, and every
+            // backslash of the value is two; each level of quoting around them doubles it all.
+            _ if *byte == mark && (slashes < escapes || (slashes - escapes) % (2 * (escapes + 1)) == 0) => {
+                return Some(at + length - slashes.min(escapes));
+            }
+            _ => slashes = 0,
+        }
+    }
+    // Nothing closes it but the end of the text, which in a file is the mark that closes the text.
+    is_all.then_some(at + rest.len())
+}
+
+/// The place behind `Bearer`, `Basic` or `Token` and a blank.
+pub(super) fn after_scheme(scan: &Scan<'_>, at: usize) -> Option<usize> {
+    let rest = &scan.text[at..];
+    let scheme = [&b"bearer"[..], b"basic", b"token"]
+        .into_iter()
+        .find(|scheme| rest.get(..scheme.len()).is_some_and(|first| first.eq_ignore_ascii_case(scheme)))?;
+    let blanks = match &rest[scheme.len()..] {
+        [b'%', b'2', b'0', ..] => 3,
+        [b'+', ..] => 1,
+        blanks => blanks.iter().take(8).take_while(|byte| **byte == b' ').count(),
+    };
+    (blanks > 0).then_some(at + scheme.len() + blanks)
+}
+
+/// `YOUR_API_TOKEN_HERE`: what a manual writes where a secret belongs.
+fn is_shouted(token: &[u8]) -> bool {
+    token.iter().all(|byte| byte.is_ascii_uppercase() || b"_-".contains(byte))
+}
+
+fn folded(name: &[u8]) -> Vec<u8> {
+    name.iter().filter(|byte| byte.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase).collect()
+}
+
+/// Names of what everybody may see: public keys, and the ids of clients.
+fn is_public(name: &[u8]) -> bool {
+    let name = folded(name);
+    memchr::memmem::find(&name, b"publi").is_some()
+        || [&b"clientid"[..], b"appid", b"tenantid", b"projectid"].iter().any(|end| name.ends_with(end))
+}
+
+/// Names of things that have to do with passwords and are none.
+fn is_about_passwords(name: &[u8]) -> bool {
+    let name = folded(name);
+    let ends: [&[u8]; 12] = [
+        b"field",
+        b"label",
+        b"hint",
+        b"placeholder",
+        b"policy",
+        b"pattern",
+        b"regex",
+        b"selector",
+        b"url",
+        b"type",
+        b"help",
+        b"length",
+    ];
+    ends.iter().any(|end| name.ends_with(end))
+}

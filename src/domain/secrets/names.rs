@@ -1,0 +1,106 @@
+//! Names whose values history never keeps (security rules 9), compared folded: case, blanks, `-` and `_` do not count.
+
+use super::{PLACEHOLDER, values};
+
+/// Whole names.
+const NAMES: &[&str] = &[
+    "apikey",
+    "accesskey",
+    "secretkey",
+    "privatekey",
+    "passphrase",
+    "connectionstring",
+    "authorization",
+    "cookie",
+];
+
+/// Ends of names.
+const ENDS: &[&str] = &["secret", "password", "passwd", "pwd", "token"];
+
+/// Header entries.
+const HEADERS: &[&str] =
+    &["authorization", "proxyauthorization", "cookie", "xapikey", "apikey", "xauthtoken"];
+
+/// Keys under which a canvas keeps the id of a credential.
+const CREDENTIAL_IDS: &[&str] = &["FLOWISE_CREDENTIAL_ID", "credential", "credentialId"];
+
+/// A name with what does not count left out.
+#[must_use]
+pub fn folded(name: &str) -> String {
+    name.chars().filter(|c| !matches!(c, ' ' | '-' | '_')).flat_map(char::to_lowercase).collect()
+}
+
+/// True when history never keeps a value of this name.
+#[must_use]
+pub fn is_never_stored(name: &str) -> bool {
+    // Most names are longer or shorter than all of these, but folding them is cheap beside reading them.
+    let name = folded(name);
+    NAMES.contains(&name.as_str())
+        || HEADERS.contains(&name.as_str())
+        || ENDS.iter().any(|end| name.ends_with(end))
+}
+
+/// Words that say what a value is, as schemas and forms do, and are none.
+const SCHEMA_WORDS: &[&str] = &[
+    "string", "str", "text", "number", "integer", "int", "float", "boolean", "bool", "object", "array",
+    "list", "null", "none", "any", "date", "true", "false", "required", "optional", "password", "token",
+    "secret", "key", "basic", "bearer", "header", "query",
+];
+
+/// True when `text` is references and nothing else: `{{$vars.token}}`, `{{a.data.instance}}`.
+#[must_use]
+pub fn is_reference(text: &str) -> bool {
+    let mut rest = text.trim();
+    while let Some(inner) = rest.strip_prefix("{{") {
+        let Some((_, behind)) = inner.split_once("}}") else { return false };
+        rest = behind.trim_start();
+    }
+    rest.is_empty()
+}
+
+/// True for a value that gives nothing away under any name: none, a reference, a variable, a word of a schema.
+#[must_use]
+pub fn is_harmless_value(text: &str) -> bool {
+    let text = text.trim();
+    let lower = text.to_ascii_lowercase();
+    if SCHEMA_WORDS.contains(&lower.as_str()) {
+        return true;
+    }
+    let scheme = ["bearer ", "basic ", "token "].into_iter().find(|scheme| lower.starts_with(scheme));
+    let value = text[scheme.map_or(0, str::len)..].trim();
+    is_reference(value) || value == PLACEHOLDER || values::stands_for_another(value.as_bytes())
+}
+
+/// True when the value of this name is the id of a credential.
+#[must_use]
+pub fn is_credential_id(name: &str) -> bool {
+    CREDENTIAL_IDS.contains(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_compared_folded() {
+        for name in
+            ["apiKey", "API-KEY", "x-api-key", "Proxy-Authorization", "db_password", "bot token", "COOKIE"]
+        {
+            assert!(is_never_stored(name), "{name}");
+        }
+        for name in
+            ["model", "maxTokens", "tokens", "passwordHint", "sessionId", "memoryKey", "secretary", "key"]
+        {
+            assert!(!is_never_stored(name), "{name}");
+        }
+        for value in
+            ["string", "", "{{$vars.t}}", "Bearer {{$vars.t}}", "$TOKEN", "<your token>", "[secret hidden]"]
+        {
+            assert!(is_harmless_value(value), "{value}");
+        }
+        for value in ["hunter2", "Bearer hunter2", "{{a}}b", "{{a", "0000"] {
+            assert!(!is_harmless_value(value), "{value}");
+        }
+        assert!(is_credential_id("FLOWISE_CREDENTIAL_ID") && !is_credential_id("Credential"));
+    }
+}

@@ -1,0 +1,100 @@
+//! Which settings of a flow changed, in the words of the settings page (contract 7.5).
+
+use super::flow::FlowSettings;
+use serde_json::{Map, Value};
+
+/// Keys inside a settings object, with their words.
+type Words = &'static [(&'static str, &'static str)];
+
+const CHAT: Words = &[
+    ("allowedOrigins", "allowed domains"),
+    ("allowedOriginsError", "the message for other domains"),
+    ("starterPrompts", "starter prompts"),
+    ("welcomeMessage", "the welcome message"),
+    ("fullFileUpload", "file upload"),
+    ("chatFeedback", "chat feedback"),
+    ("leads", "leads"),
+    ("postProcessing", "post-processing"),
+    ("title", "the chat title"),
+];
+
+const API: Words = &[("rateLimit", "rate limit"), ("overrideConfig", "override settings")];
+
+/// What changed from one to the other, a phrase for each setting; empty when nothing did.
+#[must_use]
+pub fn changed_settings(earlier: &FlowSettings, later: &FlowSettings) -> Vec<String> {
+    let mut changed = Vec::new();
+    let whole = [
+        (earlier.api_key != later.api_key, "API key"),
+        (earlier.is_public.unwrap_or(false) != later.is_public.unwrap_or(false), "sharing"),
+        (earlier.publish_instantly != later.publish_instantly, "Publish instantly"),
+    ];
+    changed.extend(whole.into_iter().filter(|(differs, _)| *differs).map(|(_, words)| words.to_owned()));
+    inside(&mut changed, earlier.api_config.as_ref(), later.api_config.as_ref(), API, "API settings");
+    inside(
+        &mut changed,
+        earlier.chatbot_config.as_ref(),
+        later.chatbot_config.as_ref(),
+        CHAT,
+        "chat settings",
+    );
+    let objects = [
+        (&earlier.analytic, &later.analytic, "tracing"),
+        (&earlier.speech_to_text, &later.speech_to_text, "speech to text"),
+        (&earlier.text_to_speech, &later.text_to_speech, "text to speech"),
+        (&earlier.follow_up_prompts, &later.follow_up_prompts, "follow-up prompts"),
+        (&earlier.mcp_server_config, &later.mcp_server_config, "MCP server"),
+    ];
+    for (earlier, later, words) in objects {
+        inside(&mut changed, earlier.as_ref(), later.as_ref(), &[], words);
+    }
+    changed
+}
+
+/// An object that is absent says the same as an empty one, and an absent key the same as null.
+fn inside(
+    changed: &mut Vec<String>,
+    earlier: Option<&Map<String, Value>>,
+    later: Option<&Map<String, Value>>,
+    words: Words,
+    other: &str,
+) {
+    let empty = Map::new();
+    let (earlier, later) = (earlier.unwrap_or(&empty), later.unwrap_or(&empty));
+    let value = |map: &Map<String, Value>, name: &str| map.get(name).cloned().unwrap_or_default();
+    let differs = |name: &String| value(earlier, name) != value(later, name);
+    for name in later.keys().chain(earlier.keys().filter(|name| !later.contains_key(*name))) {
+        let phrase = words.iter().find(|(key, _)| key == name).map_or(other, |(_, phrase)| phrase);
+        if differs(name) && !changed.iter().any(|told| told == phrase) {
+            changed.push(phrase.to_owned());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn settings_are_told_once_and_by_their_words() {
+        let of = |api: Value, chat: Value| FlowSettings {
+            api_config: api.as_object().cloned(),
+            chatbot_config: chat.as_object().cloned(),
+            ..FlowSettings::default()
+        };
+        let before = of(json!({ "rateLimit": { "limitMax": 1 } }), json!({ "a": 1, "starterPrompts": {} }));
+        let after = of(json!({ "rateLimit": { "limitMax": 2 } }), json!({ "b": 1, "allowedOrigins": [] }));
+        assert_eq!(changed_settings(&before, &before), Vec::<String>::new());
+        assert_eq!(
+            changed_settings(&before, &after),
+            ["rate limit", "chat settings", "allowed domains", "starter prompts"]
+        );
+        assert!(
+            changed_settings(&of(json!(null), json!({ "x": null })), &of(json!({}), json!(null))).is_empty()
+        );
+        let bound =
+            FlowSettings { publish_instantly: true, is_public: Some(true), ..FlowSettings::default() };
+        assert_eq!(changed_settings(&FlowSettings::default(), &bound), ["sharing", "Publish instantly"]);
+    }
+}

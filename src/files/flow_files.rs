@@ -1,0 +1,212 @@
+//! The files of flows on disk: `files/<workspace>/<flow>/<name>`. Names are made by the server, so no caller's text
+//! becomes a path (security rules 8).
+
+use crate::domain::ids::{FlowId, WorkspaceId};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+/// What marks a file of a draft: Live files are never replaced (spec 2.6).
+const DRAFT: &str = "draft-";
+/// The most of a caller's file name that is kept.
+const NAME_CHARS_MAX: usize = 100;
+
+/// The folder of all flows' files.
+pub struct FlowFiles {
+    root: PathBuf,
+}
+
+/// The name of a stored file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredName(String);
+
+impl StoredName {
+    /// A fresh name of a draft's file: `draft-<random>-<name>`.
+    #[must_use]
+    pub fn draft(label: &str) -> Self {
+        Self(format!("{DRAFT}{}-{}", random(), clean(label)))
+    }
+
+    /// A fresh name of a Live file.
+    #[must_use]
+    pub fn live(label: &str) -> Self {
+        Self(format!("{}-{}", random(), clean(label)))
+    }
+
+    /// Reads a name a canvas holds; `None` for one that this server did not make, which so never becomes a path.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (random, label) = text.strip_prefix(DRAFT).unwrap_or(text).split_once('-')?;
+        let made_here = random.len() == 16
+            && random.bytes().all(|byte| byte.is_ascii_hexdigit())
+            && clean(label) == label;
+        made_here.then(|| Self(text.to_owned()))
+    }
+
+    /// The name of this draft's file once it is Live; `None` when it is no draft's.
+    #[must_use]
+    pub fn published(&self) -> Option<Self> {
+        self.0.strip_prefix(DRAFT).map(|name| Self(name.to_owned()))
+    }
+
+    /// As a canvas holds it.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+fn random() -> String {
+    let id = uuid::Uuid::new_v4();
+    id.as_bytes()[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A caller's name as a label: letters, digits, dots and dashes of its last part.
+fn clean(label: &str) -> String {
+    let last = label.rsplit(['/', '\\']).next().unwrap_or_default().trim_start_matches('.');
+    let kept =
+        last.chars().map(|c| if c.is_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '_' });
+    let text: String = kept.take(NAME_CHARS_MAX).collect();
+    if text.is_empty() { "file".to_owned() } else { text }
+}
+
+impl FlowFiles {
+    /// The files under this folder, which is made when the first file comes.
+    #[must_use]
+    pub const fn new(root: PathBuf) -> Self {
+        Self { root }
+    }
+
+    fn folder(&self, workspace: &WorkspaceId, flow: &FlowId) -> PathBuf {
+        self.root.join(workspace.to_string()).join(flow.to_string())
+    }
+
+    /// Stores a file; it is on disk when this returns.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn put(
+        &self,
+        workspace: &WorkspaceId,
+        flow: &FlowId,
+        name: &StoredName,
+        bytes: &[u8],
+    ) -> io::Result<()> {
+        let folder = self.folder(workspace, flow);
+        make_private(&folder)?;
+        let beside = folder.join(format!(".{}", URL_SAFE_NO_PAD.encode(uuid::Uuid::new_v4().as_bytes())));
+        let written = write(&beside, bytes).and_then(|()| fs::rename(&beside, folder.join(name.as_str())));
+        if written.is_err() {
+            // A full disk must not keep what it could not finish.
+            let _ = fs::remove_file(&beside);
+        }
+        written?;
+        File::open(&folder)?.sync_all()
+    }
+
+    /// Lets a file be found under another name too; nothing happens when that is so already.
+    ///
+    /// # Errors
+    /// When the file is not there, or the folder cannot be written.
+    pub fn link(
+        &self,
+        workspace: &WorkspaceId,
+        flow: &FlowId,
+        from: &StoredName,
+        to: &StoredName,
+    ) -> io::Result<()> {
+        let folder = self.folder(workspace, flow);
+        let (from, to) = (folder.join(from.as_str()), folder.join(to.as_str()));
+        if to.exists() {
+            return Ok(());
+        }
+        // Some file systems know no links.
+        fs::hard_link(&from, &to).or_else(|_| fs::copy(&from, &to).map(drop))?;
+        File::open(&folder)?.sync_all()
+    }
+
+    /// Removes a file; one that is gone already is no error.
+    pub fn remove(&self, workspace: &WorkspaceId, flow: &FlowId, name: &StoredName) {
+        let path = self.folder(workspace, flow).join(name.as_str());
+        if let Err(error) = fs::remove_file(path)
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            tracing::warn!(%flow, %error, "a file could not be removed");
+        }
+    }
+
+    /// Removes all files of a flow that was deleted.
+    pub fn remove_flow(&self, workspace: &WorkspaceId, flow: &FlowId) {
+        if let Err(error) = fs::remove_dir_all(self.folder(workspace, flow))
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            tracing::warn!(%flow, %error, "the files of a deleted flow could not be removed");
+        }
+    }
+}
+
+fn make_private(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_this_server_become_paths() {
+        let name = StoredName::draft("../../etc/pass wd.txt");
+        assert!(name.as_str().starts_with(DRAFT) && name.as_str().ends_with("-pass_wd.txt"), "{name:?}");
+        assert_eq!(StoredName::parse(name.as_str()), Some(name.clone()));
+        let live = name.published().unwrap();
+        assert_eq!((StoredName::parse(live.as_str()), live.published()), (Some(live.clone()), None));
+        for bad in [
+            "",
+            "a.txt",
+            "../x",
+            "draft-../x",
+            "0123456789abcdef-../../x",
+            "0123456789abcdef-",
+            "0123456789abcdeg-a",
+        ] {
+            assert_eq!(StoredName::parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_stored_linked_and_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = FlowFiles::new(folder.path().join("files"));
+        let (workspace, flow) = (WorkspaceId::random(), FlowId::random());
+        let draft = StoredName::draft("a.txt");
+        let live = draft.published().unwrap();
+        files.put(&workspace, &flow, &draft, b"hello").unwrap();
+        files.link(&workspace, &flow, &draft, &live).unwrap();
+        files.link(&workspace, &flow, &draft, &live).unwrap();
+        files.remove(&workspace, &flow, &draft);
+        files.remove(&workspace, &flow, &draft);
+        let left: Vec<_> = fs::read_dir(files.folder(&workspace, &flow))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        assert_eq!(left, [live.as_str()]);
+        files.remove_flow(&workspace, &flow);
+        assert!(!files.folder(&workspace, &flow).exists());
+    }
+}

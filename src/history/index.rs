@@ -1,0 +1,365 @@
+//! The cache flow -> versions. It says which commit it covers, so only what is newer is walked, and it can be
+//! thrown away at any time: git tells everything in it.
+//!
+//! | key | value |
+//! |---|---|
+//! | `s` | the stamp: form, commit covered, number of the next commit |
+//! | `v` flow number | the version, as JSON |
+//! | `p` flow commit | number |
+//! | `i` intent | flow, number |
+//! | `l` flow | number of the last Publish or Roll back |
+//!
+//! New rows wait in memory and go to the store together: a version is not worth a database flush of its own,
+//! since the history itself is on disk.
+
+use super::commits::{self, Row};
+use super::error::{HistoryError, Result};
+use super::index_store::{self, IndexRow, IndexStore};
+use super::message::Told;
+use super::refs;
+use crate::domain::ids::FlowId;
+use crate::domain::version::{Sha, ShaPrefix, Version};
+use gix::ObjectId;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use uuid::Uuid;
+
+/// The form of the rows. Another one in the store makes the index be built anew.
+const FORM: u8 = 1;
+/// Commits that are read between two writes to the store.
+const CHUNK_COMMITS: usize = 2_000;
+/// Rows that may wait in memory.
+const WAITING_MAX_ROWS: usize = 4_000;
+const STAMP: &[u8] = b"s";
+
+/// The versions of every flow.
+pub(super) struct Index {
+    store: Box<dyn IndexStore>,
+    state: RwLock<State>,
+    /// Held while commits are walked.
+    walking: Mutex<()>,
+    /// Held while rows go to the store.
+    storing: Mutex<()>,
+}
+
+#[derive(Default)]
+struct State {
+    /// False until the stamp was read from the store.
+    loaded: bool,
+    covers: Option<Stamp>,
+    /// Rows that are not in the store yet; they stand before those that are.
+    waiting: BTreeMap<Vec<u8>, Vec<u8>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    commit: ObjectId,
+    next: u64,
+}
+
+impl Stamp {
+    fn bytes(&self) -> Vec<u8> {
+        [&[FORM], self.commit.as_slice(), &self.next.to_be_bytes()].concat()
+    }
+
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let (form, rest) = bytes.split_first()?;
+        let (commit, next) = rest.split_at_checked(20)?;
+        let next = u64::from_be_bytes(next.try_into().ok()?);
+        (*form == FORM).then(|| Self { commit: ObjectId::from_bytes_or_panic(commit), next })
+    }
+}
+
+impl Index {
+    pub(super) fn new(store: Box<dyn IndexStore>) -> Self {
+        Self { store, state: RwLock::default(), walking: Mutex::default(), storing: Mutex::default() }
+    }
+
+    /// Adds the version that was just recorded on top of `parent`. When the index does not cover `parent`,
+    /// the next reader walks.
+    pub(super) fn follow(&self, parent: ObjectId, commit: ObjectId, flow: FlowId, told: &Told) {
+        let added = self.load().and_then(|covers| match covers {
+            Some(stamp) if stamp.commit == parent => {
+                self.add(covers, &[(commit, vec![(flow, told.clone())])]).map(drop)
+            }
+            _ => Ok(()),
+        });
+        if let Err(fault) = added.and_then(|()| self.store_when_many()) {
+            tracing::warn!(error = %fault, "the list of versions could not be brought up to date");
+        }
+    }
+
+    /// Brings the index up to where `main` is.
+    pub(super) fn catch_up(&self, repository: &gix::Repository) -> Result<()> {
+        // The stamp first: what `main` is read as afterwards then lies on it, not before it.
+        let covers = self.load()?;
+        let tip = refs::main(repository)?;
+        if tip == covers.map(|stamp| stamp.commit) {
+            return Ok(());
+        }
+        let _walking = lock(&self.walking);
+        loop {
+            let covers = self.load()?;
+            let Some(tip) = refs::main(repository)? else { return self.reset(None) };
+            if covers.is_some_and(|stamp| stamp.commit == tip) {
+                return Ok(());
+            }
+            let end = covers.map(|stamp| stamp.commit);
+            let (mut line, met) = commits::line(repository, tip, end, usize::MAX)?;
+            line.reverse();
+            if covers.is_some() && met {
+                self.walk(repository, &line, covers)?;
+                continue;
+            }
+            if covers.is_some() {
+                tracing::info!("the version history was rewritten; its list of versions is made anew");
+            }
+            self.reset(covers)?;
+            self.walk(repository, &line, None)?;
+        }
+    }
+
+    /// Adds commits, oldest first. Ends early when a version was recorded in between.
+    fn walk(&self, repository: &gix::Repository, line: &[ObjectId], seen: Option<Stamp>) -> Result<()> {
+        let mut seen = seen;
+        for chunk in line.chunks(CHUNK_COMMITS) {
+            let mut read = Vec::with_capacity(chunk.len());
+            for commit in chunk {
+                read.push((*commit, commits::rows(repository, *commit)?));
+            }
+            let Some(stamp) = self.add(seen, &read)? else { return Ok(()) };
+            seen = Some(stamp);
+            self.store_when_many()?;
+        }
+        Ok(())
+    }
+
+    /// Adds the rows of the commits that follow `seen`, if that is what the index still covers; the new stamp.
+    fn add(&self, seen: Option<Stamp>, read: &[(ObjectId, Vec<Row>)]) -> Result<Option<Stamp>> {
+        let mut stamp = seen;
+        let mut rows = Vec::new();
+        for (commit, versions) in read {
+            let number = stamp.map_or(0, |stamp| stamp.next);
+            for (flow, told) in versions {
+                push_rows(&mut rows, number, flow, told)?;
+            }
+            stamp = Some(Stamp { commit: *commit, next: number + 1 });
+        }
+        let mut state = self.write();
+        if state.covers != seen {
+            return Ok(None);
+        }
+        state.waiting.extend(rows);
+        state.covers = stamp;
+        Ok(stamp)
+    }
+
+    /// Throws everything away, unless the index moved on from `seen`.
+    fn reset(&self, seen: Option<Stamp>) -> Result<()> {
+        let _storing = lock(&self.storing);
+        let mut state = self.write();
+        if seen.is_none() || state.covers == seen {
+            self.store.clear().map_err(HistoryError::Index)?;
+            *state = State { loaded: true, ..State::default() };
+        }
+        Ok(())
+    }
+
+    /// Throws everything away; the next reader walks the whole history.
+    pub(super) fn forget(&self) -> Result<()> {
+        let _walking = lock(&self.walking);
+        self.reset(None)
+    }
+
+    /// Says that everything up to `commit` is covered.
+    #[cfg(test)]
+    pub(super) fn cover(&self, commit: ObjectId) {
+        self.write().covers = Some(Stamp { commit, next: 0 });
+    }
+
+    fn load(&self) -> Result<Option<Stamp>> {
+        let state = self.read();
+        if state.loaded {
+            return Ok(state.covers);
+        }
+        drop(state);
+        let stamp = self.store.get(STAMP).map_err(HistoryError::Index)?;
+        let mut state = self.write();
+        if !state.loaded {
+            state.covers = stamp.as_deref().and_then(Stamp::read);
+            state.loaded = true;
+        }
+        Ok(state.covers)
+    }
+
+    fn store_when_many(&self) -> Result<()> {
+        if self.read().waiting.len() >= WAITING_MAX_ROWS { self.store() } else { Ok(()) }
+    }
+
+    /// Writes what waits in memory to the store.
+    pub(super) fn store(&self) -> Result<()> {
+        let _storing = lock(&self.storing);
+        let state = self.read();
+        let Some(stamp) = state.covers.filter(|_| !state.waiting.is_empty()) else { return Ok(()) };
+        let mut rows: Vec<IndexRow> =
+            state.waiting.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
+        drop(state);
+        rows.push((STAMP.to_vec(), stamp.bytes()));
+        self.store.put(&rows).map_err(HistoryError::Index)?;
+        let mut state = self.write();
+        for (key, value) in rows {
+            if state.waiting.get(&key) == Some(&value) {
+                state.waiting.remove(&key);
+            }
+        }
+        Ok(())
+    }
+
+    /// The newest versions of a flow, newest first; with `below`, only those before that number.
+    fn newest(&self, flow: &FlowId, below: Option<u64>, limit: usize) -> Result<Vec<Version>> {
+        let from = key(b'v', flow, &[]);
+        let end = below.map_or_else(|| key(b'v', flow, &[0xff; 9]), |number| numbered(flow, number));
+        self.range(&from, &end, true, limit)?.iter().map(|(_, value)| version(value)).collect()
+    }
+
+    /// The newest versions of a flow, newest first.
+    pub(super) fn list(&self, flow: &FlowId, limit: usize) -> Result<Vec<Version>> {
+        self.newest(flow, None, limit)
+    }
+
+    /// The one version of a flow whose id starts so; `None` when there is none, or more than one.
+    pub(super) fn find(&self, flow: &FlowId, prefix: &ShaPrefix) -> Result<Option<Version>> {
+        let from = key(b'p', flow, &prefix.whole_bytes());
+        let end = [from.as_slice(), &[0xff; 21]].concat();
+        let mut found = None;
+        for (key, number) in self.range(&from, &end, false, usize::MAX)? {
+            let sha = key.get(17..).and_then(|bytes| bytes.try_into().ok()).map(Sha::from_bytes);
+            if !sha.is_some_and(|sha| prefix.matches(&sha)) {
+                continue;
+            }
+            if found.replace(number).is_some() {
+                return Ok(None);
+            }
+        }
+        let Some(number) = found else { return Ok(None) };
+        self.numbered(flow, &number)
+    }
+
+    /// The version before this one of the same flow.
+    pub(super) fn previous(&self, flow: &FlowId, sha: &Sha) -> Result<Option<Version>> {
+        let Some(number) = self.get(&key(b'p', flow, sha.bytes()))? else { return Ok(None) };
+        let number = u64::from_be_bytes(number.as_slice().try_into().map_err(|_| unreadable())?);
+        Ok(self.newest(flow, Some(number), 1)?.pop())
+    }
+
+    /// The last Publish or Roll back of a flow.
+    pub(super) fn last_published(&self, flow: &FlowId) -> Result<Option<Version>> {
+        let Some(number) = self.get(&key(b'l', flow, &[]))? else { return Ok(None) };
+        self.numbered(flow, &number)
+    }
+
+    /// The version that carries an intent.
+    pub(super) fn of_intent(&self, intent: &Uuid) -> Result<Option<Version>> {
+        let Some(place) = self.get(&intent_key(intent))? else { return Ok(None) };
+        let (flow, number) = place.split_at_checked(16).ok_or_else(unreadable)?;
+        let flow = FlowId::from_bytes(flow.try_into().map_err(|_| unreadable())?);
+        self.numbered(&flow, number)
+    }
+
+    fn numbered(&self, flow: &FlowId, number: &[u8]) -> Result<Option<Version>> {
+        self.get(&key(b'v', flow, number))?.map(|value| version(&value)).transpose()
+    }
+
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        let state = self.read();
+        match state.waiting.get(key) {
+            Some(value) => Ok(Some(value.clone())),
+            None => self.store.get(key).map_err(HistoryError::Index),
+        }
+    }
+
+    /// Rows of memory and store as one.
+    fn range(&self, from: &[u8], below: &[u8], descending: bool, limit: usize) -> Result<Vec<IndexRow>> {
+        let state = self.read();
+        let waiting = index_store::range(&state.waiting, from, below, descending, limit);
+        let stored = self.store.range(from, below, descending, limit).map_err(HistoryError::Index)?;
+        drop(state);
+        if waiting.is_empty() {
+            return Ok(stored);
+        }
+        let mut rows: BTreeMap<Vec<u8>, Vec<u8>> = stored.into_iter().collect();
+        rows.extend(waiting);
+        Ok(index_store::range(&rows, from, below, descending, limit))
+    }
+
+    /// How a commit's rows differ from what the index holds, for `verify`: how many are wrong or missing.
+    pub(super) fn wrong(&self, number: u64, versions: &[Row]) -> Result<usize> {
+        let mut expected = Vec::new();
+        for (flow, told) in versions {
+            push_rows(&mut expected, number, flow, told)?;
+        }
+        let mut wrong = 0;
+        // The last published version is a later commit's word; the version itself was looked at.
+        for (key, value) in expected.into_iter().filter(|(key, _)| key[0] != b'l') {
+            wrong += usize::from(self.get(&key)?.as_deref() != Some(value.as_slice()));
+        }
+        Ok(wrong)
+    }
+
+    /// How many versions the index holds.
+    pub(super) fn count(&self) -> Result<usize> {
+        let (mut from, mut count) = (b"v".to_vec(), 0);
+        loop {
+            let rows = self.range(&from, b"w", false, CHUNK_COMMITS)?;
+            count += rows.len();
+            let Some((last, _)) = rows.last() else { return Ok(count) };
+            from = [last.as_slice(), &[0]].concat();
+        }
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, State> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn push_rows(rows: &mut Vec<IndexRow>, number: u64, flow: &FlowId, told: &Told) -> Result<()> {
+    let version = &told.version;
+    let json = serde_json::to_vec(version).map_err(|_| unreadable())?;
+    rows.push((numbered(flow, number), json));
+    rows.push((key(b'p', flow, version.sha.bytes()), number.to_be_bytes().to_vec()));
+    if let Some(intent) = told.intent {
+        rows.push((intent_key(&intent), [flow.bytes().as_slice(), &number.to_be_bytes()].concat()));
+    }
+    if version.kind.counts_as_last_published() {
+        rows.push((key(b'l', flow, &[]), number.to_be_bytes().to_vec()));
+    }
+    Ok(())
+}
+
+fn key(kind: u8, flow: &FlowId, rest: &[u8]) -> Vec<u8> {
+    [&[kind], flow.bytes().as_slice(), rest].concat()
+}
+
+fn numbered(flow: &FlowId, number: u64) -> Vec<u8> {
+    key(b'v', flow, &number.to_be_bytes())
+}
+
+fn intent_key(intent: &Uuid) -> Vec<u8> {
+    [b"i".as_slice(), intent.as_bytes()].concat()
+}
+
+fn version(value: &[u8]) -> Result<Version> {
+    serde_json::from_slice(value).map_err(|_| unreadable())
+}
+
+fn unreadable() -> HistoryError {
+    HistoryError::Index(crate::domain::error::Error::internal("a row of the list of versions cannot be read"))
+}
+
+fn lock(mutex: &Mutex<()>) -> MutexGuard<'_, ()> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

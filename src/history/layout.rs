@@ -1,0 +1,121 @@
+//! Where a flow lies in the repository, and how its two files read. Known only here.
+
+use crate::domain::flow::FlowKind;
+use crate::domain::ids::FlowId;
+use crate::domain::version::FlowSnapshot;
+use serde::de::IgnoredAny;
+use serde_json::{Map, Value, json};
+
+/// The folder of all flows.
+pub(super) const FLOWS: &str = "flows";
+/// Name, type, category and settings.
+pub(super) const FLOW_FILE: &str = "flow.json";
+/// The canvas.
+pub(super) const CANVAS_FILE: &str = "canvas.json";
+/// The first file of a repository.
+pub(super) const README_FILE: &str = "README.md";
+/// The title of the first commit (spec 2.7).
+pub(super) const FIRST_TITLE: &str = "Start version history";
+/// What a person reads who opens the repository.
+pub(super) const README: &str = "\
+# Version history
+
+Flowkeep records every saved version of every flow here, one commit per version.
+
+A flow is the folder `flows/<first two characters of its id>/<its id>`:
+
+- `flow.json`: its name, type, category and settings
+- `canvas.json`: its cards and connections
+
+Passwords and credential values are never stored, and text that looks like a secret is kept as
+`[secret hidden]`. Look around, copy and clone as you like; to change a flow, use Flowkeep.
+";
+
+/// The longest file that is read as a part of a flow.
+pub(super) const FILE_MAX_BYTES: u64 = 32 * 1024 * 1024;
+
+/// The names on the way to a flow's folder.
+pub(super) fn path(flow: &FlowId) -> [String; 3] {
+    let id = flow.to_string();
+    [FLOWS.to_owned(), id[..2].to_owned(), id]
+}
+
+/// The flow whose folder this is; `None` for a folder that is no flow's.
+pub(super) fn flow_at(shard: &str, name: &str) -> Option<FlowId> {
+    let flow = FlowId::parse(name)?;
+    let [_, own_shard, own_name] = path(&flow);
+    (own_shard == shard && own_name == name).then_some(flow)
+}
+
+/// The text of `flow.json`: keys in one order, so that equal flows have equal texts.
+pub(super) fn flow_text(snapshot: &FlowSnapshot) -> Vec<u8> {
+    let mut settings = Value::Object(snapshot.settings.clone());
+    settings.sort_all_objects();
+    pretty(&json!({
+        "id": snapshot.id.to_string(),
+        "name": snapshot.name,
+        "type": snapshot.kind.as_str(),
+        "category": snapshot.category,
+        "settings": settings,
+    }))
+}
+
+fn pretty(value: &Value) -> Vec<u8> {
+    let mut text = serde_json::to_vec_pretty(value).expect("a JSON value can be written");
+    text.push(b'\n');
+    text
+}
+
+/// Reads the two files of a flow back; `None` when another tool left something else in them.
+pub(super) fn snapshot(flow: &FlowId, flow_file: &[u8], canvas_file: &[u8]) -> Option<FlowSnapshot> {
+    let about: Map<String, Value> = serde_json::from_slice(flow_file).ok()?;
+    serde_json::from_slice::<IgnoredAny>(canvas_file).ok()?;
+    let text = |name: &str| about.get(name).and_then(Value::as_str);
+    Some(FlowSnapshot {
+        id: *flow,
+        name: text("name")?.to_owned(),
+        kind: FlowKind::parse(text("type")?)?,
+        category: text("category").map(str::to_owned),
+        canvas: str::from_utf8(canvas_file).ok()?.to_owned(),
+        settings: about.get("settings").and_then(Value::as_object).cloned().unwrap_or_default(),
+    })
+}
+
+/// The name in a `flow.json`.
+pub(super) fn name(flow_file: &[u8]) -> Option<String> {
+    let about: Map<String, Value> = serde_json::from_slice(flow_file).ok()?;
+    about.get("name")?.as_str().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_flows_own_folder_is_its_folder() {
+        let flow = FlowId::random();
+        let [_, shard, name] = path(&flow);
+        assert_eq!(flow_at(&shard, &name), Some(flow));
+        assert_eq!(flow_at("zz", &name), None);
+        assert_eq!(flow_at(&shard, &name.to_uppercase()).is_some(), name.to_uppercase() == name);
+        assert_eq!(flow_at(&shard, "notes"), None);
+    }
+
+    #[test]
+    fn a_snapshot_reads_back() {
+        let settings = json!({ "isPublic": true, "apiConfig": { "b": 1, "a": 2 } });
+        let snapshot_before = FlowSnapshot {
+            id: FlowId::random(),
+            name: "Desk \"7\"".into(),
+            kind: FlowKind::Agentflow,
+            category: None,
+            canvas: "{\n  \"edges\": []\n}\n".into(),
+            settings: settings.as_object().unwrap().clone(),
+        };
+        let flow_file = flow_text(&snapshot_before);
+        let back = snapshot(&snapshot_before.id, &flow_file, snapshot_before.canvas.as_bytes()).unwrap();
+        assert_eq!(back, snapshot_before);
+        assert_eq!(name(&flow_file).as_deref(), Some("Desk \"7\""));
+        assert!(snapshot(&snapshot_before.id, b"{}", b"{}").is_none());
+    }
+}

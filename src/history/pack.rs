@@ -1,0 +1,282 @@
+//! Upkeep: loose objects become packs, and small packs become larger ones, so that a long history is few files.
+//!
+//! A version never waits for it: the branch and the turn to write are not touched. What is removed is in a new
+//! pack before, flushed, with every id computed anew from what that pack holds.
+
+use super::error::{HistoryError, Result};
+use super::plan::{Planned, plan};
+use super::{History, cache, delta, disk, objects, refs};
+use crate::domain::cancel::Cancel;
+use gix::objs::Kind;
+use gix::zlib::Compression;
+use gix::{ObjectId, hash};
+use gix_pack::data::output::{Entry, bytes::FromEntriesIter, entry};
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::{self, BufReader, BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// So many loose objects are worth a pack: about 150 versions.
+const LOOSE_MIN_COUNT: usize = 1_000;
+/// A pack stays as it is while it holds so many times what all smaller ones hold together.
+const GROWTH: u64 = 2;
+/// The longest chain of deltas.
+const DEPTH_MAX: u32 = 50;
+
+impl History {
+    /// Keeps the repository and the list of versions in shape: for a task, every minute or so. When there is
+    /// little to do it reads some folders; after long work on a large history it can take a minute of one core.
+    /// A second call at the same time does nothing. Cancelling leaves everything as it was.
+    ///
+    /// # Errors
+    /// When the history cannot be read or written; nothing is lost by that.
+    pub fn maintain(&self, cancel: &Cancel) -> Result<()> {
+        self.maintain_from(LOOSE_MIN_COUNT, cancel)
+    }
+
+    /// As [`Self::maintain`], with packs made of as few as `loose_min` loose objects.
+    pub(super) fn maintain_from(&self, loose_min: usize, cancel: &Cancel) -> Result<()> {
+        let Ok(_packing) = self.packing.try_lock() else { return Ok(()) };
+        let Some(mut repository) = self.place.get()?.filter(|_| self.enabled) else { return Ok(()) };
+        repository.objects.set_pack_cache(cache::recent);
+        self.index.catch_up(&repository)?;
+        self.index.store()?;
+        let Some(tip) = refs::main(&repository)? else { return Ok(()) };
+        let stop = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&stop);
+        let _hook = cancel.on_cancel(move || flag.store(true, Ordering::SeqCst));
+        let work = Work { disk: &self.place.disk, repository: &repository, tip, stop: &stop };
+        let packed = work.pack_loose(loose_min).and_then(|()| work.merge_packs());
+        self.place.forget();
+        match packed {
+            Err(_) if stop.load(Ordering::SeqCst) => Ok(()),
+            packed => packed,
+        }
+    }
+}
+
+struct Work<'a> {
+    disk: &'a disk::Disk,
+    repository: &'a gix::Repository,
+    tip: ObjectId,
+    stop: &'a AtomicBool,
+}
+
+impl Work<'_> {
+    fn objects_folder(&self) -> PathBuf {
+        self.repository.objects.store_ref().path().to_owned()
+    }
+
+    fn go_on(&self) -> bool {
+        !self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Packs the loose objects of the branch, and removes the files of all that are in packs. Others stay:
+    /// nobody knows whose they are.
+    fn pack_loose(&self, least: usize) -> Result<()> {
+        let objects = self.objects_folder();
+        let loose = loose(&objects)?;
+        if loose.len() < least {
+            return Ok(());
+        }
+        let planned = plan(self.repository, self.tip, &loose, &|| self.go_on())?;
+        if planned.len() < least || !self.go_on() {
+            return Ok(());
+        }
+        self.install(&planned)?;
+        let mut indexes = Vec::new();
+        for (_, path) in packs(&objects.join("pack"))? {
+            indexes.push(gix_pack::index::File::at(path, hash::Kind::Sha1)?);
+        }
+        for id in loose.iter().filter(|id| indexes.iter().any(|index| index.lookup(id).is_some())) {
+            self.disk.faults.step()?;
+            let _in_a_pack_now = fs::remove_file(objects::loose_path(&objects, id));
+        }
+        tracing::info!(objects = planned.len(), "packed new versions");
+        Ok(())
+    }
+
+    /// Merges the smallest packs, so that each pack holds at least twice what the smaller ones hold together.
+    fn merge_packs(&self) -> Result<()> {
+        let folder = self.objects_folder().join("pack");
+        let mut packs = packs(&folder)?;
+        packs.sort_by_key(|(count, _)| *count);
+        let (mut merged, mut total) = (0, 0);
+        for (at, (count, _)) in packs.iter().enumerate() {
+            if at > 0 && *count < GROWTH * total {
+                merged = at + 1;
+            }
+            total += count;
+        }
+        if merged < 2 {
+            return Ok(());
+        }
+        let mut wanted = HashSet::new();
+        for (_, index) in &packs[..merged] {
+            let index = gix_pack::index::File::at(index, hash::Kind::Sha1)?;
+            wanted.extend(index.iter().map(|entry| entry.oid));
+        }
+        let mut planned = plan(self.repository, self.tip, &wanted, &|| self.go_on())?;
+        for object in &planned {
+            wanted.remove(&object.id);
+        }
+        // What the line does not lead to (the other side of a merge, say) is kept all the same.
+        planned.extend(wanted.into_iter().map(|id| Planned { id, key: None }));
+        let new = self.install(&planned)?;
+        for (_, index) in &packs[..merged] {
+            if index.file_name() != new.file_name() {
+                self.remove_pack(&folder, index)?;
+            }
+        }
+        tracing::info!(objects = planned.len(), packs = merged, "merged packs of versions");
+        Ok(())
+    }
+
+    /// Writes a pack and its index, flushed; the path of the index.
+    fn install(&self, planned: &[Planned]) -> Result<PathBuf> {
+        let objects = self.objects_folder();
+        self.disk.faults.step()?;
+        let workshop =
+            Workshop(self.disk, objects.join(format!("tmp_pack_{}", uuid::Uuid::new_v4().simple())));
+        fs::create_dir_all(&workshop.1)?;
+        let stream = workshop.1.join("stream");
+        self.write_stream(planned, &stream)?;
+        self.disk.faults.step()?;
+        let made = gix_pack::Bundle::write_to_directory(
+            &mut BufReader::new(File::open(&stream)?),
+            Some(&workshop.1),
+            &mut gix::progress::Discard,
+            self.stop,
+            None::<gix::odb::Handle>,
+            hash::Kind::Sha1,
+            gix_pack::bundle::write::Options { thread_limit: Some(1), ..Default::default() },
+        )?;
+        let (Some(pack), Some(index)) = (made.data_path, made.index_path) else {
+            return Err(HistoryError::damaged("a new pack is empty"));
+        };
+        let ids = gix_pack::index::File::at(&index, hash::Kind::Sha1)?;
+        if planned.iter().any(|object| ids.lookup(object.id).is_none()) {
+            return Err(HistoryError::damaged("a new pack lacks an object"));
+        }
+        let folder = objects.join("pack");
+        fs::create_dir_all(&folder)?;
+        let place = |file: &Path| file.file_name().map(|name| folder.join(name));
+        // The index last: a pack without one is not looked at.
+        for file in [&pack, &index] {
+            self.disk.flush_file(file)?;
+            self.disk.faults.step()?;
+            fs::rename(file, place(file).ok_or(HistoryError::damaged("a new pack has no name"))?)?;
+        }
+        self.disk.flush_folder(&folder)?;
+        place(&index).ok_or(HistoryError::damaged("a new pack has no name"))
+    }
+
+    fn write_stream(&self, planned: &[Planned], place: &Path) -> Result<()> {
+        let count = u32::try_from(planned.len()).map_err(|_| HistoryError::damaged("too many objects"))?;
+        let mut last = Last::default();
+        let entries = planned.iter().enumerate().map(|(at, object)| {
+            if self.go_on() {
+                last.entry(self.repository, at, object).map(|entry| vec![entry])
+            } else {
+                Err(gix::Error::from_error(io::Error::from(io::ErrorKind::Interrupted)))
+            }
+        });
+        let out = BufWriter::new(File::create_new(place)?);
+        let mut stream =
+            FromEntriesIter::new(entries, out, count, gix_pack::data::Version::V2, hash::Kind::Sha1);
+        stream.by_ref().try_for_each(|written| written.map(drop))?;
+        Ok(stream.into_write().flush()?)
+    }
+
+    fn remove_pack(&self, folder: &Path, index: &Path) -> Result<()> {
+        // It names packs, and git refuses one that names a pack that is gone. Without it every pack is looked at.
+        let overview = folder.join("multi-pack-index");
+        if overview.exists() {
+            self.disk.faults.step()?;
+            fs::remove_file(overview)?;
+        }
+        for ending in ["idx", "rev", "bitmap", "pack"] {
+            self.disk.faults.step()?;
+            match fs::remove_file(index.with_extension(ending)) {
+                Err(fault) if fault.kind() != io::ErrorKind::NotFound => return Err(fault.into()),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A folder of files that are not finished; removed with what is left in it.
+struct Workshop<'a>(&'a disk::Disk, PathBuf);
+
+impl Drop for Workshop<'_> {
+    fn drop(&mut self) {
+        if !self.0.faults.crashed() {
+            let _left_over = fs::remove_dir_all(&self.1);
+        }
+    }
+}
+
+/// The object that was written last: what the next one may be a delta of.
+#[derive(Default)]
+struct Last {
+    key: Option<u64>,
+    bytes: Vec<u8>,
+    depth: u32,
+}
+
+impl Last {
+    fn entry(&mut self, repository: &gix::Repository, at: usize, object: &Planned) -> gix::Result<Entry> {
+        let found = repository.find_object(object.id)?.detach();
+        let related = object.key.is_some() && object.key == self.key && found.kind != Kind::Commit;
+        let base = Some(&self.bytes).filter(|_| related && self.depth < DEPTH_MAX);
+        let delta = base.and_then(|base| delta::encode(base, &found.data));
+        let kind = match delta {
+            Some(_) => entry::Kind::DeltaRef { object_index: at - 1 },
+            None => entry::Kind::Base(found.kind),
+        };
+        let depth = if delta.is_some() { self.depth + 1 } else { 0 };
+        let body = delta.as_deref().unwrap_or(&found.data);
+        let mut out = gix::zlib::stream::deflate::Write::new(Vec::new(), Compression::DEFAULT);
+        out.write_all(body).and_then(|()| out.flush()).map_err(gix::Error::from_error)?;
+        let entry =
+            Entry { id: object.id, kind, decompressed_size: body.len(), compressed_data: out.into_inner() };
+        *self = Self { key: object.key, bytes: found.data, depth };
+        Ok(entry)
+    }
+}
+
+/// The ids of all loose objects.
+fn loose(objects: &Path) -> Result<HashSet<ObjectId>> {
+    let mut found = HashSet::new();
+    for shard in 0..=u8::MAX {
+        let shard = format!("{shard:02x}");
+        let Ok(entries) = fs::read_dir(objects.join(&shard)) else { continue };
+        for entry in entries {
+            let name = entry?.file_name();
+            let id = name.to_str().map(|name| format!("{shard}{name}"));
+            found.extend(id.and_then(|id| ObjectId::from_hex(id.as_bytes()).ok()));
+        }
+    }
+    Ok(found)
+}
+
+/// The packs that may be merged, each with how many objects it holds. Those that someone keeps on purpose, and
+/// those in which git collects what is no longer needed, are left alone.
+fn packs(folder: &Path) -> Result<Vec<(u64, PathBuf)>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let kept = ["keep", "promisor", "mtimes"].iter().any(|ending| path.with_extension(ending).exists());
+        if path.extension().is_some_and(|ending| ending == "idx")
+            && !kept
+            && path.with_extension("pack").exists()
+        {
+            let count = gix_pack::index::File::at(&path, hash::Kind::Sha1)?.num_objects();
+            found.push((u64::from(count), path));
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,96 @@
+//! Drafts and Publish (spec 4.2).
+
+use super::prediction::flow_id;
+use crate::app::App;
+use crate::domain::caller::Caller;
+use crate::domain::error::{Error, Result};
+use crate::http::reply::Reply;
+use crate::http::request::Request;
+use crate::ops::drafts::{self, Expected};
+use crate::ops::{publish, restore};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct DraftBody {
+    flow_data: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SettingsBody {
+    publish_instantly: bool,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct PublishBody {
+    overwrite_live_changes: Option<bool>,
+}
+
+#[derive(Deserialize)]
+struct RollbackBody {
+    sha: String,
+}
+
+/// `GET /flow-drafts/:id`.
+///
+/// # Errors
+/// 404, 403.
+pub fn status(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    Reply::json(&drafts::status(app, &caller, &flow_id(request)?)?.wire())
+}
+
+/// `PUT /flow-drafts/:id`.
+///
+/// # Errors
+/// 400, 404, 403, 409.
+pub fn save(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let id = flow_id(request)?;
+    let body: DraftBody = request.json()?;
+    let expected = Expected::parse(request.header("if-match"))?;
+    Reply::json(&drafts::save(app, &caller, &id, body.flow_data, &expected)?.wire())
+}
+
+/// `DELETE /flow-drafts/:id`.
+///
+/// # Errors
+/// 404, 403, 409.
+pub fn discard(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    Reply::json(&drafts::discard(app, &caller, &flow_id(request)?)?.wire())
+}
+
+/// `PUT /flow-drafts/:id/settings`.
+///
+/// # Errors
+/// 400, 404, 403, 409.
+pub fn settings(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let id = flow_id(request)?;
+    let body: SettingsBody = request.json()?;
+    Reply::json(&drafts::set_publish_instantly(app, &caller, &id, body.publish_instantly)?.wire())
+}
+
+/// `POST /flow-drafts/:id/publish`. The body is optional.
+///
+/// # Errors
+/// 400, 404, 403, 409.
+pub fn publish(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let id = flow_id(request)?;
+    let body: PublishBody =
+        if request.body().is_empty() { PublishBody::default() } else { request.json()? };
+    let overwrite = body.overwrite_live_changes.unwrap_or(false);
+    Reply::json(&publish::publish(app, &caller, &id, overwrite)?)
+}
+
+/// `POST /flow-drafts/:id/rollback`.
+///
+/// # Errors
+/// 400, 404, 403, 409.
+pub fn roll_back(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let id = flow_id(request)?;
+    let body: RollbackBody = request.json()?;
+    if body.sha.is_empty() {
+        return Err(Error::invalid("Invalid sha: send the id of a version."));
+    }
+    Reply::json(&restore::roll_back(app, &caller, &id, &body.sha)?)
+}

@@ -1,0 +1,314 @@
+//! Drafts: canvas edits that touch nothing but themselves until they are published (spec 2.6, 3.1, 4.2).
+
+use super::access::{self, Action};
+use super::flow_files::{self, Kept, Side};
+use super::live::{self, NewCanvas};
+use crate::app::App;
+use crate::canvas::Canvas;
+use crate::clock::iso;
+use crate::domain::caller::Caller;
+use crate::domain::draft::{Draft, DraftStatus, LiveReason, Mode};
+use crate::domain::error::{Conflict, Error, Result};
+use crate::domain::flow::{CanvasDigest, Flow};
+use crate::domain::ids::FlowId;
+use crate::files::flow_files::StoredName;
+use crate::store::tables::{DRAFT_CANVASES, DRAFTS};
+use crate::store::{ReadTx, Tx, WriteTx};
+
+/// What a caller says about the draft it edited (`If-Match`, contract 4.7).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Expected {
+    /// Nothing: the save goes through whatever is there.
+    Anything,
+    /// There was no draft.
+    None,
+    /// The draft of this `updatedDate`.
+    Saved(String),
+}
+
+impl Expected {
+    /// Reads an `If-Match` header: a quoted date, or `"none"`.
+    ///
+    /// # Errors
+    /// 400 for anything else.
+    pub fn parse(header: Option<&str>) -> Result<Self> {
+        let Some(header) = header.map(str::trim) else { return Ok(Self::Anything) };
+        if header == "*" {
+            return Ok(Self::Anything);
+        }
+        let text = header.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+        match text {
+            Some("none") => Ok(Self::None),
+            Some(date) if !date.is_empty() => Ok(Self::Saved(date.to_owned())),
+            _ => {
+                Err(Error::invalid("Invalid If-Match: send the draft's updatedDate in quotes, or \"none\"."))
+            }
+        }
+    }
+
+    fn fits(&self, draft: Option<&Draft>) -> bool {
+        match self {
+            Self::Anything => true,
+            Self::None => draft.is_none(),
+            Self::Saved(date) => draft.is_some_and(|draft| iso(draft.updated) == *date),
+        }
+    }
+}
+
+/// The mode of a flow on this server.
+#[must_use]
+pub fn mode(app: &App, flow: &Flow) -> Mode {
+    Mode::of(app.settings.drafts, flow.kind, flow.settings.publish_instantly)
+}
+
+/// The draft of a flow; `None` when there are no unpublished changes. With drafts off, saved drafts wait.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn of(tx: &impl Tx, flow: &Flow) -> Result<Option<Draft>> {
+    DRAFTS.get(tx, &flow.workspace, &flow.id)
+}
+
+/// The canvas of a flow's draft.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn canvas(tx: &impl Tx, flow: &Flow) -> Result<Option<String>> {
+    DRAFT_CANVASES.get(tx, &flow.workspace, &flow.id)
+}
+
+/// Lets `flow` stand for its draft, when there is one: returns the draft's canvas.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn to_ask(app: &App, flow: &mut Flow) -> Result<Option<String>> {
+    if !app.settings.drafts {
+        return Ok(None);
+    }
+    let found = app.store.read(|tx| Ok(of(tx, flow)?.zip(canvas(tx, flow)?)))?;
+    let Some((draft, text)) = found.filter(|(draft, _)| draft.kind == Some(flow.kind)) else {
+        return Ok(None);
+    };
+    flow.digest = draft.digest;
+    flow.card_count = Canvas::parse(&text).map_or(0, |canvas| canvas.card_count());
+    Ok(Some(text))
+}
+
+/// The status of a flow's draft, inside a transaction.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn status_in(app: &App, tx: &impl Tx, flow: &Flow) -> Result<DraftStatus> {
+    let shown = if app.settings.drafts { of(tx, flow)? } else { None };
+    let draft = match shown {
+        Some(draft) => canvas(tx, flow)?.map(|canvas| (draft, canvas)),
+        None => None,
+    };
+    Ok(DraftStatus {
+        mode: mode(app, flow),
+        enabled: app.settings.drafts,
+        publish_instantly: flow.settings.publish_instantly,
+        stale: draft.as_ref().is_some_and(|(draft, _)| draft.is_stale(flow)),
+        draft,
+        last_published: flow.last_published.clone(),
+    })
+}
+
+/// `GET /flow-drafts/:id`.
+///
+/// # Errors
+/// 404, 403.
+pub fn status(app: &App, caller: &Caller, id: &FlowId) -> Result<DraftStatus> {
+    app.store.read(|tx| status_in(app, tx, &access::flow(tx, caller, id, Action::View)?))
+}
+
+/// Refuses what needs drafts while they are off (spec 7 r1).
+///
+/// # Errors
+/// 409.
+pub fn must_be_on(app: &App) -> Result<()> {
+    if app.settings.drafts { Ok(()) } else { Err(Conflict::DraftsOff.into()) }
+}
+
+/// `PUT /flow-drafts/:id`: saves the canvas as the draft. A canvas that is Live already leaves no draft.
+/// Live is never touched.
+///
+/// # Errors
+/// 400 for a bad canvas, 404, 403, and the 409s of spec 4.2 r2; nothing is stored then.
+pub fn save(
+    app: &App,
+    caller: &Caller,
+    id: &FlowId,
+    flow_data: String,
+    expected: &Expected,
+) -> Result<DraftStatus> {
+    app.store.read(|tx| access::flow(tx, caller, id, Action::Update).map(drop))?;
+    must_be_on(app)?;
+    let Kept { canvas, fresh } =
+        flow_files::keep(app, &caller.workspace, id, NewCanvas::check(flow_data)?, Side::Draft)?;
+    let saved = put_checked(app, caller, id, &canvas, expected);
+    match &saved {
+        Ok((_, unused)) => flow_files::remove(app, &caller.workspace, id, unused),
+        Err(_) => flow_files::remove(app, &caller.workspace, id, &fresh),
+    }
+    saved.map(|(status, _)| status)
+}
+
+/// Stores the draft if nothing speaks against it; says which files of the draft before are not used any more.
+fn put_checked(
+    app: &App,
+    caller: &Caller,
+    id: &FlowId,
+    canvas: &NewCanvas,
+    expected: &Expected,
+) -> Result<(DraftStatus, Vec<StoredName>)> {
+    let now = app.clock.now();
+    app.store.write(|tx| {
+        let flow = access::flow(tx, caller, id, Action::Update)?;
+        let used_before = files_of(tx, &flow)?;
+        match mode(app, &flow) {
+            Mode::Draft => {}
+            Mode::Live(LiveReason::Off) => return Err(Conflict::DraftsOff.into()),
+            Mode::Live(LiveReason::Type) => return Err(Conflict::KindWithoutDrafts.into()),
+            Mode::Live(LiveReason::PublishInstantly) => return Err(Conflict::PublishInstantly.into()),
+        }
+        let before = of(tx, &flow)?;
+        if before.as_ref().is_some_and(|draft| draft.kind != Some(flow.kind)) {
+            return Err(Conflict::KindChangedSinceEdits.into());
+        }
+        if !expected.fits(before.as_ref()) {
+            return Err(Conflict::DraftMoved.into());
+        }
+        let digest = CanvasDigest::of(flow.kind, canvas.text());
+        if digest == flow.digest {
+            remove(tx, &flow)?;
+        } else {
+            let draft = Draft {
+                flow: flow.id,
+                workspace: flow.workspace,
+                kind: Some(flow.kind),
+                base: before.as_ref().map_or(flow.digest, |draft| draft.base),
+                digest,
+                // Two saves within one millisecond still differ, so that `If-Match` can tell them apart.
+                updated: before.map_or(now, |draft| live::later(now, draft.updated)),
+                updated_by: caller.user(),
+            };
+            put(tx, &draft, canvas.text())?;
+        }
+        let used = flow_files::of_draft(canvas);
+        let unused = used_before.into_iter().filter(|name| !used.contains(name)).collect();
+        Ok((status_in(app, tx, &flow)?, unused))
+    })
+}
+
+/// The files the draft of a flow names.
+fn files_of(tx: &impl Tx, flow: &Flow) -> Result<Vec<StoredName>> {
+    let canvas = canvas(tx, flow)?.and_then(|text| NewCanvas::check(text).ok());
+    Ok(canvas.as_ref().map(flow_files::of_draft).unwrap_or_default())
+}
+
+/// `DELETE /flow-drafts/:id`: discards the draft. Without one, nothing happens.
+///
+/// # Errors
+/// 404, 403, 409 while drafts are off.
+pub fn discard(app: &App, caller: &Caller, id: &FlowId) -> Result<DraftStatus> {
+    app.store.read(|tx| access::flow(tx, caller, id, Action::Update).map(drop))?;
+    must_be_on(app)?;
+    let (status, unused) = app.store.write(|tx| {
+        let flow = access::flow(tx, caller, id, Action::Update)?;
+        let unused = files_of(tx, &flow)?;
+        remove(tx, &flow)?;
+        Ok((status_in(app, tx, &flow)?, unused))
+    })?;
+    flow_files::remove(app, &caller.workspace, id, &unused);
+    Ok(status)
+}
+
+/// `PUT /flow-drafts/:id/settings`: switches Publish instantly.
+///
+/// # Errors
+/// 404, 403, 409 while drafts are off or when turning it on over unpublished changes.
+pub fn set_publish_instantly(app: &App, caller: &Caller, id: &FlowId, on: bool) -> Result<DraftStatus> {
+    app.store.read(|tx| access::flow(tx, caller, id, Action::Update).map(drop))?;
+    must_be_on(app)?;
+    let now = app.clock.now();
+    let edit = |tx: &ReadTx, mut flow: Flow| {
+        access::permitted(caller, flow.kind, Action::Update)?;
+        if on && of(tx, &flow)?.is_some() {
+            return Err(Conflict::DraftInTheWay.into());
+        }
+        flow.settings.publish_instantly = on;
+        flow.updated = live::later(now, flow.updated);
+        Ok(flow)
+    };
+    let written = live::save(app, caller, id, None, &edit)?;
+    app.store.read(|tx| status_in(app, tx, &written.flow))
+}
+
+/// Makes the first draft of a flow that has just been made (contract 4.1).
+///
+/// # Errors
+/// When the database cannot be written.
+pub fn start(tx: &WriteTx, flow: &Flow, canvas: &NewCanvas, caller: &Caller) -> Result<()> {
+    let draft = Draft {
+        flow: flow.id,
+        workspace: flow.workspace,
+        kind: Some(flow.kind),
+        base: flow.digest,
+        digest: CanvasDigest::of(flow.kind, canvas.text()),
+        updated: flow.updated,
+        updated_by: caller.user(),
+    };
+    put(tx, &draft, canvas.text())
+}
+
+/// Puts a version's canvas in place of the draft (spec 3.1 `restore`). A canvas that is Live leaves no draft.
+///
+/// # Errors
+/// When the database cannot be written.
+pub fn replace(app: &App, tx: &WriteTx, flow: &Flow, canvas: &NewCanvas, caller: &Caller) -> Result<()> {
+    let digest = CanvasDigest::of(flow.kind, canvas.text());
+    if digest == flow.digest {
+        return remove(tx, flow);
+    }
+    let before = of(tx, flow)?;
+    let now = app.clock.now();
+    let draft = Draft {
+        flow: flow.id,
+        workspace: flow.workspace,
+        kind: Some(flow.kind),
+        // What the draft held is gone, so it starts anew from the Live of today.
+        base: flow.digest,
+        digest,
+        updated: before.map_or(now, |draft| live::later(now, draft.updated)),
+        updated_by: caller.user(),
+    };
+    put(tx, &draft, canvas.text())
+}
+
+/// Lets a draft go on from another Live.
+///
+/// # Errors
+/// When the database cannot be written.
+pub fn rebase(tx: &WriteTx, draft: Draft, base: CanvasDigest) -> Result<()> {
+    DRAFTS.put(tx, &draft.workspace, &draft.flow, &Draft { base, ..draft })
+}
+
+/// Stores a draft with its canvas.
+///
+/// # Errors
+/// When the database cannot be written.
+pub fn put(tx: &WriteTx, draft: &Draft, canvas: &str) -> Result<()> {
+    DRAFT_CANVASES.put(tx, &draft.workspace, &draft.flow, canvas)?;
+    DRAFTS.put(tx, &draft.workspace, &draft.flow, draft)
+}
+
+/// Removes a flow's draft, if it has one.
+///
+/// # Errors
+/// When the database cannot be written.
+pub fn remove(tx: &WriteTx, flow: &Flow) -> Result<()> {
+    DRAFT_CANVASES.remove(tx, &flow.workspace, &flow.id)?;
+    DRAFTS.remove(tx, &flow.workspace, &flow.id)?;
+    Ok(())
+}

@@ -1,0 +1,89 @@
+//! Files of flows on their way from an editor into a draft, and from a draft to Live (spec 2.6, reference 4.3).
+
+use super::live::NewCanvas;
+use crate::app::App;
+use crate::canvas::files::{self, InlineFile};
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{FlowId, WorkspaceId};
+use crate::files::flow_files::StoredName;
+
+/// Whose canvas the files belong to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// Files named `draft-…`, so that Live files are never replaced.
+    Draft,
+    /// Files under their own fresh names.
+    Live,
+}
+
+/// A canvas whose inline files are on disk, and the names of those that were stored for it.
+pub struct Kept {
+    /// The canvas, naming stored files.
+    pub canvas: NewCanvas,
+    /// Stored just now: to be removed when the save does not come about.
+    pub fresh: Vec<StoredName>,
+}
+
+/// Stores the inline files of a canvas; a canvas without any stays as it was sent, to the byte.
+///
+/// # Errors
+/// 500 when a file cannot be stored; those stored before it are removed again.
+pub fn keep(
+    app: &App,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    canvas: NewCanvas,
+    side: Side,
+) -> Result<Kept> {
+    let mut fresh = Vec::new();
+    let mut store = |file: InlineFile| {
+        let name = match side {
+            Side::Draft => StoredName::draft(&file.name),
+            Side::Live => StoredName::live(&file.name),
+        };
+        app.files.put(workspace, flow, &name, &file.bytes).map_err(Error::internal)?;
+        fresh.push(name.clone());
+        Ok(name.as_str().to_owned())
+    };
+    match files::store_inline(canvas.parsed(), &mut store) {
+        Ok(None) => Ok(Kept { canvas, fresh }),
+        Ok(Some(text)) => Ok(Kept { canvas: NewCanvas::check(text)?, fresh }),
+        Err(error) => {
+            remove(app, workspace, flow, &fresh);
+            Err(error)
+        }
+    }
+}
+
+/// Gives the files of a draft their Live names, beside the old ones: until Live is written, the draft still works.
+///
+/// # Errors
+/// 500 when a file of the draft is missing or cannot be linked.
+pub fn publish(app: &App, workspace: &WorkspaceId, flow: &FlowId, canvas: NewCanvas) -> Result<NewCanvas> {
+    let mut rename = |name: &str| -> Result<Option<String>> {
+        let Some(draft) = StoredName::parse(name) else { return Ok(None) };
+        let Some(live) = draft.published() else { return Ok(None) };
+        app.files.link(workspace, flow, &draft, &live).map_err(Error::internal)?;
+        Ok(Some(live.as_str().to_owned()))
+    };
+    match files::rename_stored(canvas.parsed(), &mut rename)? {
+        None => Ok(canvas),
+        Some(text) => NewCanvas::check(text),
+    }
+}
+
+/// The draft files a canvas names.
+#[must_use]
+pub fn of_draft(canvas: &NewCanvas) -> Vec<StoredName> {
+    let names = files::stored_names(canvas.parsed());
+    names
+        .iter()
+        .filter_map(|name| StoredName::parse(name))
+        .filter(|name| name.published().is_some())
+        .collect()
+}
+
+/// Removes files nothing refers to any more.
+pub fn remove(app: &App, workspace: &WorkspaceId, flow: &FlowId, names: &[StoredName]) {
+    names.iter().for_each(|name| app.files.remove(workspace, flow, name));
+}

@@ -1,0 +1,125 @@
+//! Restore and Roll back: an older version becomes the draft or Live (spec 3.1, 4.2 r5, 4.3 r5).
+
+use super::access::{self, Action};
+use super::drafts;
+use super::live::{self, LiveChange, NewCanvas, Origin};
+use super::outbox::Recorded;
+use super::publish::brief;
+use super::versions::{self, Filled};
+use crate::app::App;
+use crate::domain::caller::Caller;
+use crate::domain::draft::Mode;
+use crate::domain::error::{Conflict, Result};
+use crate::domain::flow::Flow;
+use crate::domain::ids::FlowId;
+use crate::domain::version::{ShaPrefix, Version, VersionKind};
+use serde_json::{Value, json};
+
+/// `POST /flow-versions/:id/:sha/restore`: into the draft in draft mode, else to Live.
+///
+/// # Errors
+/// 400 for a bad sha, 404, 403 without permission for the flow's and the version's kind, 409 with history off or for a
+/// version of another kind in draft mode.
+pub fn restore(app: &App, caller: &Caller, id: &FlowId, sha: &str) -> Result<Value> {
+    let filled = to_restore(app, caller, id, sha)?;
+    match drafts::mode(app, &filled.flow) {
+        Mode::Draft => into_draft(app, caller, &filled),
+        Mode::Live(_) => to_live(app, caller, &filled, VersionKind::Restore),
+    }
+}
+
+/// `POST /flow-drafts/:id/rollback`: Live becomes the version at once; an open draft is kept.
+///
+/// # Errors
+/// As [`restore`]; 409 too while drafts are off, and for a version of another kind over unpublished changes.
+pub fn roll_back(app: &App, caller: &Caller, id: &FlowId, sha: &str) -> Result<Value> {
+    app.store.read(|tx| access::flow(tx, caller, id, Action::Update).map(drop))?;
+    ShaPrefix::parse(sha)?;
+    drafts::must_be_on(app)?;
+    let filled = to_restore(app, caller, id, sha)?;
+    let mut answer = to_live(app, caller, &filled, VersionKind::Rollback)?;
+    let status =
+        app.store.read(|tx| drafts::status_in(app, tx, &access::flow(tx, caller, id, Action::Update)?))?;
+    answer["status"] = status.wire();
+    Ok(answer)
+}
+
+/// The version, for a caller who may change flows of its kind and of the flow's own.
+fn to_restore(app: &App, caller: &Caller, id: &FlowId, sha: &str) -> Result<Filled> {
+    app.store.read(|tx| access::flow(tx, caller, id, Action::Update).map(drop))?;
+    ShaPrefix::parse(sha)?;
+    if !app.history.enabled() {
+        return Err(Conflict::HistoryOff.into());
+    }
+    let filled = versions::filled(app, caller, id, sha, Action::Update)?;
+    access::permitted(caller, filled.kind, Action::Update)?;
+    Ok(filled)
+}
+
+fn to_live(app: &App, caller: &Caller, filled: &Filled, kind: VersionKind) -> Result<Value> {
+    if filled.is_live {
+        return Ok(answer(filled, &filled.flow, "live", &Recorded::Nothing, true));
+    }
+    let canvas = NewCanvas::check(filled.canvas.clone())?;
+    let now = app.clock.now();
+    let edit = |_: &_, mut flow: Flow| {
+        flow.name.clone_from(&filled.name);
+        flow.kind = filled.kind;
+        flow.category.clone_from(&filled.category);
+        flow.updated = live::later(now, flow.updated);
+        Ok(flow)
+    };
+    let change = LiveChange {
+        flow: &filled.flow.id,
+        kind,
+        origin: Origin::Version { title: filled.version.title.clone(), sha: filled.version.sha },
+        seen: Some(filled.flow.digest),
+        canvas: Some(&canvas),
+        edit: &edit,
+        publishes: None,
+    };
+    let written = live::write(app, caller, &change)?;
+    tracing::info!(flow = %filled.flow.id, version = %filled.version.sha, %kind, by = ?caller.principal, "a version was put Live");
+    Ok(answer(filled, &written.flow, "live", &written.recorded, false))
+}
+
+fn into_draft(app: &App, caller: &Caller, filled: &Filled) -> Result<Value> {
+    if filled.kind != filled.flow.kind {
+        return Err(Conflict::OtherKindIntoDraft.into());
+    }
+    let canvas = NewCanvas::check(filled.canvas.clone())?;
+    let status = app.store.write(|tx| {
+        let flow = access::flow(tx, caller, &filled.flow.id, Action::Update)?;
+        if flow.kind != filled.kind {
+            return Err(Conflict::OtherKindIntoDraft.into());
+        }
+        if drafts::mode(app, &flow) != Mode::Draft {
+            return Err(Conflict::LiveChangedWhileSaving.into());
+        }
+        if filled.is_live && flow.digest == filled.flow.digest {
+            // The version differs from Live only in what history leaves out: there is nothing to publish.
+            drafts::remove(tx, &flow)?;
+        } else {
+            drafts::replace(app, tx, &flow, &canvas, caller)?;
+        }
+        drafts::status_in(app, tx, &flow)
+    })?;
+    let mut answer = answer(filled, &filled.flow, "draft", &Recorded::Nothing, filled.is_live);
+    answer["draft"] = status.wire();
+    Ok(answer)
+}
+
+fn answer(filled: &Filled, flow: &Flow, to: &'static str, recorded: &Recorded, unchanged: bool) -> Value {
+    json!({
+        "chatflow": brief(flow),
+        "restoredFrom": filled.version.sha.short(),
+        "restoredTo": to,
+        "version": recorded.version().map(Version::wire),
+        "unchanged": unchanged,
+        "recorded": recorded.version().is_some(),
+        "historyError": recorded.error(),
+        "missingCredentials": filled.notes.missing_credentials,
+        "ambiguousCredentials": filled.notes.ambiguous_credentials,
+        "hiddenSecrets": filled.notes.hidden_secrets,
+    })
+}

@@ -1,0 +1,168 @@
+//! A flow as a version holds it: taken without secrets, compared, and brought back (spec 4.3 r2 to r4).
+
+use crate::app::App;
+use crate::canvas::diff::{Diff, Renamed};
+use crate::canvas::secrets::{self, CredentialName, Filled, Hidden, Workspace};
+use crate::canvas::{Canvas, StoredCanvas};
+use crate::cards::registry::Registry;
+use crate::domain::credential::Credential;
+use crate::domain::error::{Error, Result};
+use crate::domain::flow::{Flow, FlowKind, FlowSettings};
+use crate::domain::ids::{FlowId, WorkspaceId};
+use crate::domain::secrets::{first_hit, hide, tree};
+use crate::domain::version::FlowSnapshot;
+use crate::history::Found;
+use crate::store::tables::CREDENTIALS;
+use serde_json::{Map, Value, json};
+
+/// A flow without its secrets: what a version holds, or would hold.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Snapshot {
+    /// Flow id.
+    pub id: FlowId,
+    /// Display name.
+    pub name: String,
+    /// Kind.
+    pub kind: FlowKind,
+    /// Tags.
+    pub category: Option<String>,
+    /// The canvas.
+    pub canvas: StoredCanvas,
+    /// Settings; they are shown in a version and never restored.
+    pub settings: Map<String, Value>,
+}
+
+impl Snapshot {
+    /// Takes a flow with this canvas as it would be recorded.
+    ///
+    /// # Errors
+    /// When the canvas or the credentials cannot be read.
+    pub fn take(app: &App, flow: &Flow, canvas: &str) -> Result<Self> {
+        let credentials = Credentials::of(app, &flow.workspace)?;
+        Ok(Self {
+            id: flow.id,
+            name: hide(&flow.name).text,
+            kind: flow.kind,
+            category: flow.category.as_deref().map(|category| hide(category).text),
+            canvas: secrets::hide(&canvas_of(canvas)?, &Registry, &|id| credentials.name_of(id)),
+            settings: secrets::hide_settings(&settings_of(&flow.settings)),
+        })
+    }
+
+    /// Reads what a version holds; `None` when another tool left something else there.
+    #[must_use]
+    pub fn read(held: FlowSnapshot) -> Option<Self> {
+        let canvas = StoredCanvas::parse(&held.canvas)?;
+        let FlowSnapshot { id, name, kind, category, settings, .. } = held;
+        Some(Self { id, name, kind, category, canvas, settings })
+    }
+
+    /// As history writes it.
+    #[must_use]
+    pub fn to_record(&self) -> FlowSnapshot {
+        FlowSnapshot {
+            id: self.id,
+            name: self.name.clone(),
+            kind: self.kind,
+            category: self.category.clone(),
+            canvas: self.canvas.text(),
+            settings: self.settings.clone(),
+        }
+    }
+
+    /// How many placeholders it holds (spec 2.7 `hiddenSecrets`).
+    #[must_use]
+    pub fn hidden_count(&self) -> u32 {
+        let in_settings: usize = self.settings.values().map(tree::count_in).sum();
+        u32::try_from(self.canvas.hidden_count() + in_settings).unwrap_or(u32::MAX)
+    }
+
+    /// Name, kind, tags and canvas are equal: all that a restore brings back (contract 7.5).
+    #[must_use]
+    pub fn restores_the_same_as(&self, other: &Self) -> bool {
+        self.name == other.name
+            && self.kind == other.kind
+            && self.category == other.category
+            && self.canvas == other.canvas
+    }
+
+    /// What this one changes against an older one; everything is new against none.
+    #[must_use]
+    pub fn diff(&self, older: Option<&Self>) -> Diff {
+        let nothing = StoredCanvas::empty();
+        let renamed = older.and_then(|older| Renamed::between(&older.name, &self.name));
+        Diff { renamed, ..Diff::between(older.map_or(&nothing, |older| &older.canvas), &self.canvas) }
+    }
+
+    /// Brings the canvas up to date with a flow as it is now (spec 4.3 r3).
+    ///
+    /// # Errors
+    /// When Live's canvas or the credentials cannot be read.
+    pub fn fill(&self, app: &App, now: &Flow, live_canvas: &str, hidden: Hidden) -> Result<Filled> {
+        let credentials = Credentials::of(app, &now.workspace)?;
+        let find = |wanted: &CredentialName| credentials.ids_of(wanted);
+        let workspace = Workspace { cards: &Registry, credentials: &find };
+        Ok(secrets::fill(&self.canvas, Some(&canvas_of(live_canvas)?), &workspace, hidden))
+    }
+}
+
+/// The credentials of a workspace, the oldest first.
+struct Credentials(Vec<Credential>);
+
+impl Credentials {
+    fn of(app: &App, workspace: &WorkspaceId) -> Result<Self> {
+        let mut credentials = app.store.read(|tx| CREDENTIALS.list(tx, workspace))?;
+        credentials.sort_by_key(|credential| credential.created);
+        Ok(Self(credentials))
+    }
+
+    fn name_of(&self, id: &str) -> Option<CredentialName> {
+        let credential = self.0.iter().find(|credential| credential.id.to_string() == id)?;
+        let Credential { name, credential_name, .. } = credential;
+        Some(CredentialName { name: name.clone(), credential_name: credential_name.clone() })
+    }
+
+    /// Names are compared as history shows them: with secrets hidden.
+    fn ids_of(&self, wanted: &CredentialName) -> Vec<String> {
+        let is_wanted = |credential: &&Credential| {
+            credential.credential_name == wanted.credential_name && hide(&credential.name).text == wanted.name
+        };
+        self.0.iter().filter(is_wanted).map(|credential| credential.id.to_string()).collect()
+    }
+}
+
+fn canvas_of(text: &str) -> Result<Canvas> {
+    Canvas::parse(text).map_err(|fault| Error::Invalid(fault.to_string()))
+}
+
+/// Settings as history keeps them: the key binding and the token of the MCP endpoint are credentials.
+fn settings_of(settings: &FlowSettings) -> Map<String, Value> {
+    let Ok(Value::Object(mut map)) = serde_json::to_value(settings) else { return Map::new() };
+    map.shift_remove("apiKey");
+    if let Some(Value::Object(mcp)) = map.get_mut("mcpServerConfig") {
+        mcp.shift_remove("token");
+    }
+    map.retain(|_, value| !value.is_null());
+    map
+}
+
+/// Checks the whole history: objects, index, and that no text in it looks like a secret.
+///
+/// # Errors
+/// When the history cannot be read.
+pub fn verify(app: &App) -> Result<Value> {
+    let mut leaks = Vec::new();
+    let sound = app.history.verify(&mut |found| {
+        let (sha, place, bytes) = match found {
+            Found::Commit(sha, bytes) => (sha, "its message".to_owned(), bytes),
+            Found::File(sha, path, bytes) => (sha, path.to_owned(), bytes),
+        };
+        if let Some(family) = first_hit(bytes) {
+            leaks.push(format!("version {} holds a {family} in {place}", sha.short()));
+        }
+    })?;
+    let problems: Vec<String> = sound.faults.into_iter().chain(leaks).collect();
+    Ok(
+        json!({"versions": sound.versions, "commits": sound.commits, "objects": sound.objects, "problems": problems}),
+    )
+}

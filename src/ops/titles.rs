@@ -1,0 +1,52 @@
+//! Titles and details of versions (spec 2.7): which words of the canvas room go with which change of Live.
+
+use super::live::Origin;
+use super::snapshot::Snapshot;
+use crate::canvas::describe::{self, Changes, Description};
+use crate::cards::registry::Registry;
+use crate::domain::flow::FlowSettings;
+use crate::domain::setting_changes::changed_settings;
+use crate::domain::version::VersionKind;
+
+/// What a version says of itself; secrets are hidden in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// One line.
+    pub title: String,
+    /// More lines: one for each change, when the title does not hold them all.
+    pub details: Vec<String>,
+}
+
+/// A flow before a change: as history would hold it, and its settings.
+pub type Before<'a> = (&'a Snapshot, &'a FlowSettings);
+
+/// Says what a change of Live is. `before` is the flow as it was; `None` for a new one.
+#[must_use]
+pub fn tell(
+    kind: VersionKind,
+    origin: &Origin,
+    before: Option<Before<'_>>,
+    after: &Snapshot,
+    settings: &FlowSettings,
+) -> Told {
+    let diff = after.diff(before.map(|(before, _)| before));
+    let settings = before.map(|(_, before)| changed_settings(before, settings)).unwrap_or_default();
+    let changes = Changes {
+        diff: &diff,
+        canvas: &after.canvas,
+        cards: &Registry,
+        kind: before.filter(|(before, _)| before.kind != after.kind).map(|_| after.kind.as_str()),
+        category: before.is_some_and(|(before, _)| before.category != after.category),
+        settings: &settings,
+    };
+    let changed = Description::of(&changes);
+    let title = match (kind, origin) {
+        (VersionKind::Create, _) => describe::created(&after.name),
+        (VersionKind::Publish, _) => changed.published(),
+        (VersionKind::Rollback, Origin::Version { title, sha }) => describe::rolled_back(title, &sha.short()),
+        (VersionKind::Restore, Origin::Version { title, sha }) => describe::restored(title, &sha.short()),
+        (VersionKind::Promote, Origin::Version { title, sha }) => describe::promoted(title, &sha.short()),
+        _ => changed.saved(),
+    };
+    Told { title, details: changed.details }
+}

@@ -1,0 +1,48 @@
+//! Upkeep of the history: loose objects go into packs, and its list of versions to the database.
+
+use crate::app::App;
+use crate::domain::cancel::{Cancel, Reason};
+use crate::limits::HISTORY_UPKEEP_SECONDS;
+use crate::ops::versions;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::task::spawn_blocking;
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
+
+/// Runs every few minutes until `stop` turns true, which also ends a round that is under way; the list of versions
+/// is stored once more then.
+pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
+    let period = Duration::from_secs(HISTORY_UPKEEP_SECONDS);
+    let mut timer = interval_at(Instant::now() + period, period);
+    timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            _ = timer.tick() => {}
+            _ = stop.wait_for(|stop| *stop) => break,
+        }
+        let cancel = Cancel::new(None);
+        let (house, token) = (app.clone(), cancel.clone());
+        let mut round = spawn_blocking(move || versions::maintain(&house, &token));
+        let ended = tokio::select! {
+            done = &mut round => Some(done),
+            _ = stop.wait_for(|stop| *stop) => None,
+        };
+        told(match ended {
+            Some(done) => done,
+            None => {
+                cancel.cancel(Reason::Shutdown);
+                round.await
+            }
+        });
+    }
+    told(spawn_blocking(move || versions::store_index(&app)).await);
+}
+
+/// Nothing that was recorded depends on upkeep: the next round, or the next start, makes up for it.
+fn told(done: Result<crate::domain::error::Result<()>, tokio::task::JoinError>) {
+    match done {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::warn!(%error, "the history could not be tidied"),
+        Err(error) => tracing::error!(%error, "the task that tidies the history failed"),
+    }
+}

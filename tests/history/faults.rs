@@ -1,0 +1,153 @@
+//! History fails at each of its steps, one after the other: Live is updated all the same, the answer says that
+//! nothing was recorded, and the next change is recorded without a restart (spec 4.2 r4, 4.3 r2).
+
+use super::desk::{said, saying};
+use super::support::Server;
+use serde_json::{Value, json};
+use std::io::ErrorKind;
+
+const KINDS: [ErrorKind; 2] = [ErrorKind::StorageFull, ErrorKind::Other];
+
+/// More steps than any write takes.
+const STEPS_MAX: u32 = 200;
+
+/// What an answer says of a history that failed.
+#[track_caller]
+fn was_not_recorded(answer: &Value) -> String {
+    assert_eq!((&answer["recorded"], &answer["version"]), (&json!(false), &Value::Null), "{answer}");
+    assert_eq!(answer["unchanged"], false);
+    let error = answer["historyError"].as_str().unwrap_or_default().to_owned();
+    assert!(
+        !error.is_empty() && !error.contains('/') && !error.contains("a fault set by a test"),
+        "{error:?}"
+    );
+    error
+}
+
+#[test]
+fn a_publish_whose_history_fails_is_live_and_the_next_one_is_recorded() {
+    for kind in KINDS {
+        let server = Server::start();
+        let flow = server.published("CHATFLOW", "start");
+        let mut failures = 0;
+        for step in 0..STEPS_MAX {
+            let text = format!("{kind:?} {step}");
+            server.save_draft(&flow, &text).is(200);
+            server.app.history.faults().fail_at(step, kind);
+            let answer = server.publish(&flow).is(200).json();
+            let passed = server.app.history.faults().steps() <= step;
+            server.app.history.faults().clear();
+            assert_eq!((server.live_says(&flow), server.draft_says(&flow)), (text.clone(), None));
+            assert_eq!(answer["status"]["draft"], Value::Null);
+            assert_eq!(server.waiting(), 0, "step {step}: nothing is recorded behind the caller's back");
+            if passed {
+                assert_eq!(answer["recorded"], true);
+                assert!(failures > 5, "only {failures} steps can fail");
+                break;
+            }
+            if answer["recorded"] == false {
+                failures += 1;
+                let error = was_not_recorded(&answer);
+                assert_eq!(server.history(&flow)["lastError"], error);
+                assert!(answer["status"]["lastPublished"]["date"].is_string());
+            }
+            server.save_draft(&flow, &format!("healed {step}")).is(200);
+            let healed = server.publish(&flow).is(200).json();
+            assert_eq!(
+                (&healed["recorded"], &healed["historyError"]),
+                (&json!(true), &Value::Null),
+                "step {step}"
+            );
+            let newest = server.newest(&flow);
+            assert_eq!(healed["version"]["sha"], newest);
+            assert_eq!(server.history(&flow)["liveSha"], newest);
+            let read = server.read(&format!("/flow-versions/{flow}/{newest}"));
+            assert_eq!(said(&read["flowData"]), format!("healed {step}"));
+        }
+        server.is_settled();
+        let before = server.history(&flow)["versions"].clone();
+        let server = server.restarted();
+        assert_eq!(server.history(&flow)["versions"], before, "a restart adds nothing");
+    }
+}
+
+#[test]
+fn a_first_use_that_fails_is_made_good_by_the_next_save() {
+    for step in 0..STEPS_MAX {
+        let server = Server::start();
+        let kind = KINDS[step as usize % KINDS.len()];
+        server.app.history.faults().fail_at(step, kind);
+        let flow = server.drafted("CHATFLOW", "one");
+        let passed = server.app.history.faults().steps() <= step;
+        server.app.history.faults().clear();
+        let answer = server.publish(&flow).is(200).json();
+        assert_eq!(
+            (&answer["recorded"], &answer["historyError"]),
+            (&json!(true), &Value::Null),
+            "step {step}"
+        );
+        assert_eq!(server.history(&flow)["liveSha"], answer["version"]["sha"]);
+        server.is_settled();
+        let first = server.git(&["log", "--format=%s", "--reverse", "main"]);
+        assert_eq!(first.lines().next(), Some("Start version history"), "step {step}");
+        if passed {
+            return;
+        }
+    }
+    panic!("no end of steps");
+}
+
+#[test]
+fn every_other_change_survives_a_failing_history() {
+    let server = Server::start();
+    let flow = server.published("CHATFLOW", "one");
+    let first = server.newest(&flow);
+    let break_next = || server.app.history.faults().fail_at(0, ErrorKind::StorageFull);
+
+    break_next();
+    server.write_live(&flow, "two").is(200);
+    assert_eq!(server.live_says(&flow), "two");
+    break_next();
+    let rolled = server.roll_back(&flow, &first);
+    server.app.history.faults().clear();
+    was_not_recorded(&rolled.is(200).json());
+    assert_eq!(server.live_says(&flow), "one");
+    server.instantly(&flow, true).is(200);
+    server.write_live(&flow, "three").is(200);
+    break_next();
+    was_not_recorded(&server.restore(&flow, &first).is(200).json());
+    assert_eq!(server.live_says(&flow), "one");
+    break_next();
+    let made =
+        server.post("/chatflows", &json!({"name": "New", "type": "CHATFLOW", "flowData": saying("new")}));
+    assert!(made["id"].is_string());
+    break_next();
+    server.owner("DELETE", &format!("/chatflows/{flow}")).send().is(200);
+    server.owner("GET", &format!("/chatflows/{flow}")).send().is_error(404);
+    server.app.history.faults().clear();
+    let last = server.published("CHATFLOW", "last");
+    assert_eq!(server.kinds(&last), ["publish", "create"]);
+    server.is_settled();
+}
+
+#[test]
+fn what_a_crash_left_in_the_repository_stops_nothing() {
+    for step in 0..STEPS_MAX {
+        let server = Server::start();
+        let flow = server.published("CHATFLOW", "one");
+        server.save_draft(&flow, "two").is(200);
+        server.app.history.faults().crash_at(step);
+        let answer = server.publish(&flow).is(200).json();
+        if server.app.history.faults().steps() <= step {
+            assert_eq!(answer["recorded"], true);
+            return;
+        }
+        let server = server.restarted();
+        assert_eq!(server.live_says(&flow), "two");
+        server.save_draft(&flow, "three").is(200);
+        assert_eq!(server.publish(&flow).is(200).json()["recorded"], true, "step {step}");
+        assert_eq!(server.history(&flow)["liveSha"], server.newest(&flow));
+        server.is_settled();
+    }
+    panic!("no end of steps");
+}

@@ -1,0 +1,19 @@
+//! Drafts, Publish and version history through the real HTTP service, over a real database and a real git repository
+//! (spec 2.6, 2.7, 3.1, 4.2, 4.3, 7, 8). The program `git` is the judge of what history wrote.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod desk;
+mod faults;
+mod races;
+mod reading;
+mod refusals;
+mod rows;
+mod secrecy;
+#[path = "../api/support/mod.rs"]
+#[allow(
+    dead_code,
+    unused_imports,
+    reason = "these tests need only a part of what the rooms of the API tests share"
+)]
+mod support;
+mod switches;
