@@ -216,8 +216,9 @@ pub fn write(app: &App, caller: &Caller, change: &LiveChange<'_>) -> Result<Writ
                 let old_and_settings: Before<'_> = (&old, &before.settings);
                 let told =
                     titles::tell(change.kind, &change.origin, Some(old_and_settings), &new, &after.settings);
-                // A save that says nothing history keeps is no version.
-                let says_something = change.kind != VersionKind::Save || old != new;
+                // A save that changes nothing is no version; the key binding is a change, though history has no value of it.
+                let says_something =
+                    change.kind != VersionKind::Save || old != new || before.settings != after.settings;
                 says_something.then(|| intent(app, caller, change.kind, &new, told))
             }
         };

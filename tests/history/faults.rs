@@ -1,10 +1,14 @@
 //! History fails at each of its steps, one after the other: Live is updated all the same, the answer says that
 //! nothing was recorded, and the next change is recorded without a restart (spec 4.2 r4, 4.3 r2).
 
-use super::desk::{said, saying};
+use super::desk::{flow_id, said, saying};
 use super::support::Server;
+use flowkeep::domain::version::{Author, Change, VersionKind};
+use flowkeep::store::tables::INTENTS;
+use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::io::ErrorKind;
+use uuid::Uuid;
 
 const KINDS: [ErrorKind; 2] = [ErrorKind::StorageFull, ErrorKind::Other];
 
@@ -150,4 +154,41 @@ fn what_a_crash_left_in_the_repository_stops_nothing() {
         server.is_settled();
     }
     panic!("no end of steps");
+}
+
+#[test]
+fn a_version_between_database_and_history_is_recorded_once_by_the_next_start() {
+    let server = Server::start();
+    let flow = server.published("CHATFLOW", "one");
+    let history = &server.app.history;
+    let newest = history.newest(&flow_id(&flow)).unwrap().unwrap();
+    let content = history.content(&flow_id(&flow), &newest).unwrap().unwrap();
+    let change = |title: &str| Change {
+        content: content.clone(),
+        kind: VersionKind::Publish,
+        author: Author::system(),
+        date: Timestamp::now(),
+        title: title.to_owned(),
+        details: Vec::new(),
+        promoted_from: None,
+        hidden_secrets: 0,
+        intent: Uuid::now_v7(),
+    };
+    // One crash came before the commit, the other between the commit and the end of the intent.
+    let (recorded, missing) = (change("Recorded"), change("Missing"));
+    history.recorder().record(&recorded).unwrap();
+    let put = |change: &Change| {
+        server.app.store.write(|tx| INTENTS.put(tx, change.intent.as_bytes(), change)).unwrap();
+    };
+    put(&recorded);
+    put(&missing);
+    let mut server = server;
+    for _ in 0..2 {
+        server = server.restarted();
+        let titles: Vec<Value> =
+            server.versions(&flow).iter().map(|version| version["title"].clone()).collect();
+        assert_eq!(titles[..2], ["Missing", "Recorded"]);
+        assert_eq!(titles.len(), 4, "{titles:?}");
+        server.is_settled();
+    }
 }

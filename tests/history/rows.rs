@@ -1,7 +1,7 @@
 //! Every row of spec 3.1, for chatflows and agentflows, in the order of the table.
 
 use super::desk::{KINDS, saying};
-use super::support::Server;
+use super::support::{Server, id};
 use serde_json::{Value, json};
 
 /// Runs a row for each kind of flow that has drafts.
@@ -303,4 +303,22 @@ fn restoring_in_live_mode_writes_live() {
         let again = server.restore(&flow, &first).is(200).json();
         assert_eq!((&again["unchanged"], &again["recorded"]), (&json!(true), &json!(false)));
     });
+}
+
+#[test]
+fn a_save_of_settings_alone_is_a_version_that_names_them() {
+    let server = Server::start();
+    let flow = server.published("CHATFLOW", "one");
+    let key = id(&server.key(&["chatflows:view"]));
+    for (body, title) in [
+        (json!({"apiConfig": json!({"rateLimit": {"status": true}}).to_string()}), "Changed rate limit"),
+        (json!({ "apikeyid": key }), "Changed API key"),
+        (json!({"isPublic": true}), "Changed sharing"),
+    ] {
+        server.change(&flow, &body).is(200);
+        assert_eq!(server.versions(&flow)[0]["title"], title);
+        server.change(&flow, &body).is(200);
+        assert_ne!(server.versions(&flow)[1]["title"], title, "the same again is no version");
+    }
+    server.is_settled();
 }
