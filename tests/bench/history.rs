@@ -3,10 +3,13 @@
 //! `cargo bench --bench history -- [commits] [flows]`, 100,000 commits over 10,000 flows when not told.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a report for people; what fails must stop it")]
 
+use flowkeep::canvas::{Canvas, secrets};
+use flowkeep::cards::registry::Registry;
 use flowkeep::domain::cancel::Cancel;
 use flowkeep::domain::error::{Error, Result};
 use flowkeep::domain::flow::FlowKind;
 use flowkeep::domain::ids::{FlowId, UserId};
+use flowkeep::domain::secrets::hide;
 use flowkeep::domain::version::{Author, Change, Content, FlowSnapshot, ShaPrefix, VersionKind};
 use flowkeep::history::{History, IndexRow, IndexStore};
 use jiff::Timestamp;
@@ -111,6 +114,11 @@ fn canvas(dice: &mut Dice) -> Value {
     json!({ "nodes": nodes, "edges": [], "viewport": { "x": 0, "y": 0, "zoom": 1 } })
 }
 
+/// The canvas as a version keeps it.
+fn stored(canvas: &Value) -> String {
+    secrets::hide(&Canvas::parse(&canvas.to_string()).unwrap(), &Registry, &|_| None).text()
+}
+
 fn edit(dice: &mut Dice, canvas: &mut Value) {
     let node = dice.below(10);
     canvas["nodes"][node]["position"]["x"] = dice.below(2000).into();
@@ -130,7 +138,7 @@ fn change(at: usize, flow: &Flow, user: UserId) -> Change {
             name: format!("Flow {}", flow.id),
             kind: FlowKind::Chatflow,
             category: None,
-            canvas: flow.canvas.to_string(),
+            canvas: stored(&flow.canvas),
             settings: json!({ "isPublic": false }).as_object().unwrap().clone(),
         }),
         kind: if at.is_multiple_of(3) { VersionKind::Publish } else { VersionKind::Save },
@@ -216,6 +224,20 @@ fn grow(history: &History, flows: &mut [Flow], commits: usize, dice: &mut Dice, 
     );
 }
 
+/// What keeping secrets out costs: the scan alone, at two sizes that show it linear, and a whole canvas.
+fn measure_secrecy(dice: &mut Dice) {
+    let text = stored(&canvas(dice)).repeat(8);
+    for part in [text.len() / 8, text.len()] {
+        let times: Vec<Duration> = (0..50).map(|_| timed(|| hide(&text[..part])).0).collect();
+        let best = times.iter().min().unwrap();
+        let rate = part as f64 / best.as_secs_f64() / f64::from(1 << 20);
+        println!("scan {} kB for secrets: {best:.2?}, {rate:.0} MB a second", part >> 10);
+    }
+    let canvas = Canvas::parse(&canvas(dice).to_string()).unwrap();
+    let keep = || secrets::hide(&canvas, &Registry, &|_| None).text();
+    report("keep a canvas of ten cards without secrets", (0..200).map(|_| timed(keep).0).collect());
+}
+
 fn main() {
     let mut numbers = std::env::args().skip(1).filter_map(|text| text.parse::<usize>().ok());
     let commits = numbers.next().unwrap_or(100_000);
@@ -224,6 +246,7 @@ fn main() {
     let (mut dice, user) = (Dice(0x1234_5678_9abc), UserId::random());
     let mut flows: Vec<Flow> =
         (0..flow_count).map(|_| Flow { id: FlowId::random(), canvas: canvas(&mut dice) }).collect();
+    measure_secrecy(&mut dice);
     memory("before");
     println!("{commits} commits over {flow_count} flows");
     // Made in memory where that can be, measured on the disk.
