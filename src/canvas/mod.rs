@@ -1,5 +1,6 @@
 //! A flow's drawing: parsed once into types that keep what they do not know (reference canvas 1).
 
+pub mod code_text;
 pub mod describe;
 pub mod diff;
 mod facts;

@@ -1,0 +1,523 @@
+//! Variables put into code as text (spec 2.9 r7): what a request says never runs.
+//!
+//! A saved value goes in as it is. A value of a request goes in as escaped text between quotation marks, where it reads
+//! exactly as it was sent; elsewhere only digits go in, and anything else makes the code fail. Whether a place is
+//! between quotation marks is read from the owner's code alone. Where JavaScript's grammar leaves that open without a
+//! full parse (a `/` may divide or begin a pattern), every reading is followed, and all must agree.
+
+use super::template::{Reference, Segment, Template};
+use std::fmt::Write as _;
+
+/// The value of a variable, and who wrote it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CodeValue {
+    /// Saved by the owner: part of the code.
+    Saved(String),
+    /// Sent with a request: text.
+    Request(String),
+}
+
+/// A request's value stands where it would have to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NotText;
+
+impl std::fmt::Display for NotText {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(
+            "SyntaxError: a value sent with the request stands outside quotation marks and is no number",
+        )
+    }
+}
+
+impl std::error::Error for NotText {}
+
+/// Puts the variables of `code` in. `resolve` gives the value of a reference; an unknown one stays as written.
+///
+/// # Errors
+/// [`NotText`] when a request's value would not be text; the card fails with it.
+pub fn insert(code: &str, resolve: &dyn Fn(&Reference) -> Option<CodeValue>) -> Result<String, NotText> {
+    let Some(template) = Template::parse(code) else { return Ok(code.to_owned()) };
+    let pieces = pieces(&template, resolve);
+    let mut out = String::with_capacity(code.len());
+    let mut readings = Readings::start();
+    for (at, piece) in pieces.iter().enumerate() {
+        match piece {
+            Piece::Code(text) => {
+                out.push_str(text);
+                readings.read(text);
+            }
+            Piece::Request(value) => {
+                let after = match pieces.get(at + 1) {
+                    Some(Piece::Code(text)) => text.chars().next(),
+                    Some(Piece::Request(value)) => value.chars().next(),
+                    None => None,
+                };
+                let text = readings.as_text(value, out.chars().next_back(), after).ok_or(NotText)?;
+                out.push_str(&text);
+                readings.value_was_put_in();
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// A part of the result. What the owner wrote is joined before it is read, so that no mark of two characters is cut.
+enum Piece {
+    Code(String),
+    Request(String),
+}
+
+fn pieces(template: &Template, resolve: &dyn Fn(&Reference) -> Option<CodeValue>) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    for segment in template.segments() {
+        let code = match segment {
+            Segment::Text(text) => text.clone(),
+            Segment::Reference { to, written } => match resolve(to) {
+                Some(CodeValue::Request(value)) => {
+                    pieces.push(Piece::Request(value));
+                    continue;
+                }
+                Some(CodeValue::Saved(value)) => value,
+                None => written.clone(),
+            },
+        };
+        match pieces.last_mut() {
+            Some(Piece::Code(before)) => before.push_str(&code),
+            _ => pieces.push(Piece::Code(code)),
+        }
+    }
+    pieces
+}
+
+/// Where in the code a reading is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Between tokens or in one, with what a `/` here would mean.
+    Code(Slash),
+    /// Between quotation marks of this kind: `'`, `"` or a backtick.
+    Quoted(char),
+    /// In a pattern, or in a class of characters in one.
+    Pattern {
+        in_class: bool,
+    },
+    LineComment,
+    BlockComment,
+}
+
+/// What a `/` means after what stands before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Slash {
+    Divides,
+    BeginsPattern,
+    Either,
+}
+
+/// One reading of the code so far.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Reading {
+    place: Place,
+    /// A backslash stands before the next character.
+    escaped: bool,
+    /// Open braces since each `${` that is not closed yet, the innermost last.
+    templates: Vec<usize>,
+    /// The word or number that is being read.
+    word: String,
+}
+
+/// All readings that the code so far allows.
+#[derive(Debug, Clone)]
+struct Readings(Vec<Reading>);
+
+/// Words of the language after which a `/` may begin a pattern. Some are also names of properties.
+const WORDS: &[&str] = &[
+    "async",
+    "await",
+    "break",
+    "case",
+    "catch",
+    "class",
+    "const",
+    "continue",
+    "debugger",
+    "default",
+    "delete",
+    "do",
+    "else",
+    "enum",
+    "export",
+    "extends",
+    "finally",
+    "for",
+    "function",
+    "get",
+    "if",
+    "import",
+    "in",
+    "instanceof",
+    "let",
+    "new",
+    "of",
+    "return",
+    "set",
+    "static",
+    "switch",
+    "throw",
+    "try",
+    "typeof",
+    "var",
+    "void",
+    "while",
+    "with",
+    "yield",
+];
+/// More readings than any code a person writes has; beyond, nothing is certain.
+const READINGS_MAX: usize = 64;
+
+impl Readings {
+    fn start() -> Self {
+        Self(vec![Reading {
+            place: Place::Code(Slash::BeginsPattern),
+            escaped: false,
+            templates: Vec::new(),
+            word: String::new(),
+        }])
+    }
+
+    fn read(&mut self, text: &str) {
+        let mut rest = text;
+        while let Some(character) = rest.chars().next() {
+            let mut next = Vec::new();
+            for reading in self.0.drain(..) {
+                reading.step(character, rest, &mut next);
+            }
+            for reading in next {
+                if !self.0.contains(&reading) {
+                    self.0.push(reading);
+                }
+            }
+            if self.0.len() > READINGS_MAX {
+                self.0.clear();
+            }
+            rest = &rest[character.len_utf8()..];
+        }
+    }
+
+    /// The value as it may stand here; `None` when it may not, or when the readings disagree.
+    fn as_text(&self, value: &str, before: Option<char>, after: Option<char>) -> Option<String> {
+        let (first, others) = self.0.split_first()?;
+        if others.iter().any(|other| other.kind() != first.kind()) {
+            return None;
+        }
+        match first.place {
+            // After a backslash the first character of the value would not be its own, and an empty value would join
+            // the `$` before it to what follows.
+            Place::Quoted(_) if self.0.iter().any(|reading| reading.escaped) => None,
+            Place::Quoted('`') if before == Some('$') => None,
+            Place::Quoted(mark) => Some(escaped(value, mark)),
+            Place::Code(_) => {
+                let is_free = |beside: Option<char>| !beside.is_some_and(is_word);
+                (is_free(before) && is_free(after)).then(|| number(value)).flatten()
+            }
+            Place::Pattern { .. } | Place::LineComment | Place::BlockComment => None,
+        }
+    }
+
+    /// A number stands like any other token; between quotation marks nothing changed.
+    fn value_was_put_in(&mut self) {
+        for reading in &mut self.0 {
+            if matches!(reading.place, Place::Code(_)) {
+                reading.place = Place::Code(Slash::Divides);
+                reading.word.clear();
+            }
+        }
+    }
+}
+
+impl Reading {
+    /// What decides how a value is put in.
+    const fn kind(&self) -> Option<char> {
+        match self.place {
+            Place::Quoted(mark) => Some(mark),
+            Place::Code(_) => None,
+            Place::Pattern { .. } => Some('/'),
+            Place::LineComment | Place::BlockComment => Some('*'),
+        }
+    }
+
+    fn to(mut self, place: Place) -> Self {
+        self.place = place;
+        self.escaped = false;
+        self.word.clear();
+        self
+    }
+
+    /// Reads one character; `rest` begins with it. Adds what the reading becomes, which is nothing when the code cannot
+    /// be read this way.
+    fn step(mut self, character: char, rest: &str, next: &mut Vec<Self>) {
+        let ends_line = matches!(character, '\n' | '\r' | '\u{2028}' | '\u{2029}');
+        match self.place {
+            Place::Code(slash) => self.step_in_code(slash, character, rest, next),
+            Place::Quoted(_) | Place::Pattern { .. } if self.escaped => {
+                self.escaped = false;
+                if !(ends_line && matches!(self.place, Place::Pattern { .. })) {
+                    next.push(self);
+                }
+            }
+            Place::Quoted(_) | Place::Pattern { .. } if character == '\\' => {
+                self.escaped = true;
+                next.push(self);
+            }
+            Place::Quoted('`') if rest.starts_with("${") => {
+                self.templates.push(0);
+                // The brace itself is read next, as one that opens.
+                next.push(self.to(Place::Code(Slash::BeginsPattern)));
+            }
+            Place::Quoted(mark) if character == mark => next.push(self.to(Place::Code(Slash::Divides))),
+            // Only template texts go over lines.
+            Place::Quoted(mark) if mark != '`' && matches!(character, '\n' | '\r') => {}
+            Place::Quoted(_) => next.push(self),
+            Place::Pattern { .. } if ends_line => {}
+            Place::Pattern { in_class: false } if character == '/' => {
+                next.push(self.to(Place::Code(Slash::Divides)));
+            }
+            Place::Pattern { in_class } => {
+                let in_class = (in_class || character == '[') && character != ']';
+                next.push(Self { place: Place::Pattern { in_class }, ..self });
+            }
+            Place::LineComment if ends_line => next.push(self.to(Place::Code(Slash::Either))),
+            Place::LineComment => next.push(self),
+            // The `/` that ends it is read as code and must not be taken for another one.
+            Place::BlockComment if self.word == "*" && character == '/' => {
+                next.push(self.to(Place::Code(Slash::Either)));
+            }
+            Place::BlockComment => {
+                self.word = if character == '*' && self.word != "/" { "*".to_owned() } else { String::new() };
+                next.push(self);
+            }
+        }
+    }
+
+    fn step_in_code(mut self, slash: Slash, character: char, rest: &str, next: &mut Vec<Self>) {
+        if is_word(character) {
+            self.word.push(character);
+            let divides = !WORDS.contains(&self.word.as_str());
+            self.place = Place::Code(if divides { Slash::Divides } else { Slash::Either });
+            next.push(self);
+            return;
+        }
+        self.word.clear();
+        match character {
+            '\'' | '"' | '`' => next.push(self.to(Place::Quoted(character))),
+            '/' if rest.starts_with("//") => next.push(self.to(Place::LineComment)),
+            '/' if rest.starts_with("/*") => {
+                let mut comment = self.to(Place::BlockComment);
+                // The star of `/*` is not one that ends the comment.
+                "/".clone_into(&mut comment.word);
+                next.push(comment);
+            }
+            '/' => {
+                if slash != Slash::BeginsPattern {
+                    next.push(self.clone().to(Place::Code(Slash::BeginsPattern)));
+                }
+                if slash != Slash::Divides {
+                    next.push(self.to(Place::Pattern { in_class: false }));
+                }
+            }
+            '{' => {
+                if let Some(open) = self.templates.last_mut() {
+                    *open += 1;
+                }
+                next.push(self.to(Place::Code(Slash::BeginsPattern)));
+            }
+            '}' => {
+                let closes_template = match self.templates.last_mut() {
+                    Some(open) => {
+                        *open -= 1;
+                        *open == 0
+                    }
+                    None => false,
+                };
+                if closes_template {
+                    self.templates.pop();
+                    next.push(self.to(Place::Quoted('`')));
+                } else {
+                    next.push(self.to(Place::Code(Slash::Either)));
+                }
+            }
+            ')' | ']' | '+' | '-' | '!' | '.' => {
+                // Marks that some scripts read as the beginning of a comment, and modules do not.
+                if rest.starts_with("-->") {
+                    next.push(self.clone().to(Place::LineComment));
+                }
+                next.push(self.to(Place::Code(Slash::Either)));
+            }
+            '<' if rest.starts_with("<!--") => {
+                next.push(self.clone().to(Place::LineComment));
+                next.push(self.to(Place::Code(Slash::BeginsPattern)));
+            }
+            '#' if rest.starts_with("#!") => {
+                next.push(self.clone().to(Place::LineComment));
+                next.push(self.to(Place::Code(Slash::BeginsPattern)));
+            }
+            // A word that is spelt with escapes could be any word.
+            '\\' => next.push(self.to(Place::Code(Slash::Either))),
+            _ if character.is_whitespace() || character == '\u{feff}' => next.push(self),
+            _ => next.push(self.to(Place::Code(Slash::BeginsPattern))),
+        }
+    }
+}
+
+fn is_word(character: char) -> bool {
+    character.is_alphanumeric()
+        || matches!(character, '_' | '$' | '\u{200c}' | '\u{200d}')
+        || (!character.is_ascii() && !character.is_whitespace() && character != '\u{feff}')
+}
+
+/// Digits as the number they write; nothing else.
+fn number(value: &str) -> Option<String> {
+    let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
+    let digits = value.trim_start_matches('0');
+    is_number.then(|| if digits.is_empty() { "0".to_owned() } else { digits.to_owned() })
+}
+
+/// The value as it is written between these marks, so that it reads exactly as it was sent.
+fn escaped(value: &str, mark: char) -> String {
+    let mut out = String::with_capacity(value.len() + 8);
+    for character in value.chars() {
+        match character {
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\'' | '"' | '`' if character == mark => {
+                out.push('\\');
+                out.push(character);
+            }
+            '$' | '{' if mark == '`' => {
+                out.push('\\');
+                out.push(character);
+            }
+            // Line separators end a line between some marks; control characters are nobody's text.
+            '\u{2028}' | '\u{2029}' | '\u{0}'..='\u{1f}' | '\u{7f}' => {
+                let _ = write!(out, "\\u{:04x}", u32::from(character));
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn put(code: &str, value: &str) -> Result<String, NotText> {
+        insert(code, &|reference| match reference {
+            Reference::Variable(name) if name == "x" => Some(CodeValue::Request(value.to_owned())),
+            Reference::Variable(name) if name == "saved" => Some(CodeValue::Saved("'/* ${".to_owned())),
+            _ => None,
+        })
+    }
+
+    const HOSTILE: &str = "a'b\"c`d${e}\\f\n\r\u{2028}g*/h//i</script>{{$vars.saved}}";
+
+    #[test]
+    fn between_marks_a_value_is_escaped_for_them() {
+        assert_eq!(
+            put("return '{{$vars.x}}'", HOSTILE).unwrap(),
+            "return 'a\\'b\"c`d${e}\\\\f\\n\\r\\u2028g*/h//i</script>{{$vars.saved}}'"
+        );
+        assert_eq!(put("return \"{{$vars.x}}\"", "\"'`").unwrap(), "return \"\\\"'`\"");
+        assert_eq!(put("return `{{$vars.x}} ${1}`", "`${x}").unwrap(), "return `\\`\\$\\{x} ${1}`");
+        assert_eq!(put("f('a', '{{$vars.x}}', \"{{$vars.x}}\")", "").unwrap(), "f('a', '', \"\")");
+    }
+
+    #[test]
+    fn elsewhere_only_digits_go_in() {
+        assert_eq!(put("return {{$vars.x}} + 1", "0042").unwrap(), "return 42 + 1");
+        assert_eq!(put("[{{$vars.x}}]", "000").unwrap(), "[0]");
+        for value in ["", "1e5", "-1", "1.5", "alert(1)", "\u{0661}", "1 ", "0x1"] {
+            assert_eq!(put("return {{$vars.x}}", value), Err(NotText), "{value}");
+        }
+        for code in [
+            "a{{$vars.x}}",
+            "{{$vars.x}}n",
+            "{{$vars.x}}{{$vars.x}}",
+            "// {{$vars.x}}",
+            "/* {{$vars.x}} */",
+            "/{{$vars.x}}/",
+            "/[{{$vars.x}}]/",
+            "'\\{{$vars.x}}'",
+            "`${{$vars.x}}{a}`",
+            "'\n{{$vars.x}}",
+        ] {
+            assert_eq!(put(code, "7"), Err(NotText), "{code}");
+        }
+    }
+
+    #[test]
+    fn quotation_marks_in_comments_and_patterns_are_none() {
+        for code in [
+            "// it's\nf('{{$vars.x}}')",
+            "/* it's */ f('{{$vars.x}}')",
+            "/**/ f('{{$vars.x}}') /***/",
+            "s.replace(/'/g, '{{$vars.x}}')",
+            "s.replace(/[/']/g, '{{$vars.x}}')",
+            "a = b / c; f('{{$vars.x}}')",
+            "if (x) f('{{$vars.x}}')",
+            "`${'{{$vars.x}}'}`",
+            "`${ {a: `'`} }{{$vars.x}}`",
+            "'it\\'s {{$vars.x}}'",
+            "\"it's {{$vars.x}}\"",
+        ] {
+            assert_eq!(put(code, "v").unwrap(), code.replace("{{$vars.x}}", "v"), "{code}");
+        }
+        for code in [
+            "// it's\n{{$vars.x}}",
+            "s.replace(/'/g, {{$vars.x}})",
+            "`${ {{$vars.x}} }`",
+            "`'${`'`}` + {{$vars.x}}",
+            "a.return / '/' + {{$vars.x}} + '",
+            "1. / '/' + {{$vars.x}} + '",
+            "x\n--> '\n{{$vars.x}}",
+            "<!-- '\n{{$vars.x}}",
+            "(x) / '/' + {{$vars.x}} + '",
+        ] {
+            assert_eq!(put(code, "v"), Err(NotText), "{code}");
+        }
+    }
+
+    #[test]
+    fn saved_values_and_unknown_names_are_part_of_the_code() {
+        assert_eq!(
+            put("{{$vars.none}} {{$flow.x}} {{$vars.saved}}", "v").unwrap(),
+            "{{$vars.none}} {{$flow.x}} '/* ${"
+        );
+        assert_eq!(put("{{$vars.saved}}' + {{$vars.x}}", "v"), Err(NotText));
+        assert_eq!(put("{{$vars.saved}}{{$vars.x}}'", "v").unwrap(), "'/* ${v'");
+        assert_eq!(put("no reference '", "v").unwrap(), "no reference '");
+    }
+
+    proptest! {
+        /// Read back as JSON, which shares these escapes, the text is what was sent.
+        #[test]
+        fn a_value_between_double_marks_reads_exactly_as_sent(value in any::<String>()) {
+            let code = put("\"{{$vars.x}}\"", &value).unwrap();
+            prop_assert_eq!(serde_json::from_str::<String>(&code).unwrap(), value);
+        }
+
+        #[test]
+        fn no_value_leaves_its_marks(value in "[\\\\'\"`${}\n\r/*a1]{0,12}", mark in "['\"`]") {
+            let code = put(&format!("f({mark}{{{{$vars.x}}}}{mark})"), &value).unwrap();
+            let inner = &code[3..code.len() - 2];
+            let mark = mark.chars().next().unwrap();
+            let mut escaped = false;
+            for character in inner.chars() {
+                prop_assert!(escaped || (character != mark && character != '\n' && character != '\r'));
+                prop_assert!(escaped || mark != '`' || character != '$');
+                escaped = character == '\\' && !escaped;
+            }
+            prop_assert!(!escaped);
+        }
+    }
+}
