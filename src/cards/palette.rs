@@ -93,12 +93,12 @@ fn param(input: &Input) -> Value {
 
 fn wire_type(input: &Input) -> &'static str {
     match input.kind {
-        InputKind::Text { .. } | InputKind::Address => "string",
+        InputKind::Text { .. } | InputKind::Address | InputKind::DocumentStore => "string",
         InputKind::Number { .. } => "number",
         InputKind::Switch => "boolean",
         InputKind::Choice(_) => "options",
         InputKind::ModelName(_) => "asyncOptions",
-        InputKind::Json => "json",
+        InputKind::Json | InputKind::Headers => "json",
         InputKind::Secret => "password",
         InputKind::Credential(_) => "credential",
         InputKind::Wire(from) | InputKind::Wires(from) => from.class(),

@@ -1,6 +1,7 @@
 //! Running flows: a canvas becomes a plan once, and a plan answers questions.
 
 mod order;
+pub mod overrides;
 pub mod plan;
 mod resolve;
 mod run;
@@ -8,5 +9,6 @@ mod source;
 mod streaming;
 pub mod validate;
 
+pub use overrides::{Allowed, Overrides};
 pub use plan::Plan;
 pub use run::run;

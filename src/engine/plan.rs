@@ -109,6 +109,11 @@ impl Plan {
         })
     }
 
+    /// The node of a step.
+    pub(super) fn node_of(&self, step: usize) -> Option<&str> {
+        self.places.iter().find(|(_, at)| **at == step).map(|(node, _)| node.as_str())
+    }
+
     /// The ids of all credentials it uses.
     pub fn credentials(&self) -> impl Iterator<Item = &str> {
         self.steps.iter().filter_map(|step| match &step.kind {
@@ -144,7 +149,7 @@ fn kind(node: &Node, at: &HashMap<&str, usize>) -> StepKind {
 fn source(node: &Node, input: &Input, value: &Value, at: &HashMap<&str, usize>) -> Source {
     match input.kind {
         InputKind::Wire(_) | InputKind::Wires(_) => Source::Parts(wired(value, at)),
-        InputKind::Json => json_source(value),
+        InputKind::Json | InputKind::Headers => json_source(value),
         _ => match value {
             Value::String(text) => match Template::parse(text) {
                 Some(template) => Source::Text {

@@ -1,7 +1,9 @@
 //! One question through one plan.
 
+use super::overrides::Overrides;
 use super::plan::{Plan, Step, StepKind};
 use super::resolve::Resolver;
+use super::source::Source;
 use crate::cards::kit::{Bound, InputKind, Inputs, Make, Part, Quiet, Sink, Turn};
 use crate::domain::error::{Error, Result};
 use crate::domain::prediction::Outcome;
@@ -12,23 +14,26 @@ use std::collections::HashMap;
 
 /// Builds the cards in order and lets the last one answer. Tokens of the answer go to `sink`; when the plan
 /// cannot stream, the whole answer goes there as one token, so that a stream always carries it (spec 6).
+/// `overrides` is what the request may change.
 ///
 /// # Errors
 /// The first card that fails ends the run; the message names it.
-pub fn run(plan: &Plan, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
+pub fn run(plan: &Plan, overrides: &Overrides, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
     let chat_history = OnceCell::new();
     let mut parts: Vec<Part> = Vec::with_capacity(plan.steps.len());
     let steps: &HashMap<String, usize> = &plan.places;
     let (ending, before) =
         plan.steps.split_last().ok_or_else(|| Error::Failed("The flow has no cards.".to_owned()))?;
-    for step in before {
+    for (at, step) in before.iter().enumerate() {
         if turn.host.cancel().reason().is_some() {
             return Err(Error::Cancelled);
         }
-        let part = build(step, &Resolver { turn, parts: &parts, steps, chat_history: &chat_history })?;
+        let resolver = Resolver { turn, parts: &parts, steps, chat_history: &chat_history };
+        let part = build(step, &resolver, overrides.of_step(at))?;
         parts.push(part);
     }
-    let part = build(ending, &Resolver { turn, parts: &parts, steps, chat_history: &chat_history })?;
+    let resolver = Resolver { turn, parts: &parts, steps, chat_history: &chat_history };
+    let part = build(ending, &resolver, overrides.of_step(before.len()))?;
     let Part::Chain(chain) = part else {
         return Err(Error::Failed(format!(
             "{}: this card cannot answer; end the flow in a chain or an agent",
@@ -57,7 +62,11 @@ fn refuse_hidden(inputs: &Inputs<'_>) -> Result<()> {
     Ok(())
 }
 
-fn build(step: &Step, resolver: &Resolver<'_>) -> Result<Part> {
+fn build<'v>(
+    step: &Step,
+    resolver: &Resolver<'_>,
+    overrides: impl Iterator<Item = (&'static str, &'v Value)>,
+) -> Result<Part> {
     let (card, inputs, credential, predicts) = match &step.kind {
         StepKind::Known { card, inputs, credential, predicts } => (card, inputs, credential, predicts),
         StepKind::Unknown { name } => {
@@ -77,7 +86,13 @@ fn build(step: &Step, resolver: &Resolver<'_>) -> Result<Part> {
             Error::Failed(format!("{}: its credential no longer exists; select another one", step.label))
         })?),
     };
-    let values = inputs.iter().map(|(name, source)| (*name, resolver.bind(source))).collect();
+    let mut values: HashMap<_, _> =
+        inputs.iter().map(|(name, source)| (*name, resolver.bind(source))).collect();
+    for (name, value) in overrides {
+        let saved = inputs.iter().find(|(known, _)| *known == name).map(|(_, source)| source);
+        let Some(declared) = card.input(name) else { continue };
+        values.insert(name, resolver.bind(&Source::overridden(saved, declared.kind, value)));
+    }
     let inputs = Inputs { card, label: &step.label, host, values, credential };
     refuse_hidden(&inputs)?;
     let part = card.make.part(&inputs)?;

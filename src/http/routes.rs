@@ -89,6 +89,8 @@ fn routes() -> Vec<Route> { vec![
     delete("/chatflows/:id",             any_of(DELETE), flows::delete)           .summary("Deletes a flow and its conversations."),
     get   ("/validation/:id",            any_of(VIEW),   flows::validate)         .summary("Lists what is wrong with a flow's canvas."),
 
+    get   ("/flow-config/:id",           any_of(VIEW),   flows::allowable)        .summary("Lists the settings a request may be allowed to change."),
+
     // Drafts and history (spec 4.2, 4.3)
     get   ("/flow-drafts/:id",           any_of(DRAFT_VIEW), drafts::status)      .summary("The draft status of a flow."),
     put   ("/flow-drafts/:id",           any_of(DRAFT_EDIT), drafts::save)        .limit(BODY_CANVAS_BYTES).summary("Saves a draft."),

@@ -2,15 +2,15 @@
 //! its canvas before asking it.
 
 use super::access::{self, Action};
-use super::flows;
+use super::{drafts, flows};
 use crate::app::App;
 use crate::canvas::Canvas;
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::{Flow, FlowKind};
 use crate::domain::ids::FlowId;
-use crate::engine::Plan;
 use crate::engine::validate::{self, Problems};
+use crate::engine::{Plan, overrides};
 use crate::limits::IMAGE_BYTES_MAX;
 use crate::store::tables::CANVASES;
 use serde_json::{Map, Value, json};
@@ -128,4 +128,21 @@ pub fn problems(app: &App, caller: &Caller, id: &FlowId) -> Result<Vec<Problems>
     let canvas = Canvas::parse(&text).map_err(|fault| Error::Invalid(fault.to_string()))?;
     // Only chat canvases have an ending card and cards of this registry.
     Ok(if flow.kind == FlowKind::Chatflow { validate::validate(&canvas) } else { Vec::new() })
+}
+
+/// The settings a request could be allowed to change: of Live's cards, or of the draft's before the first Publish.
+///
+/// # Errors
+/// 404 or 403.
+pub fn allowable(app: &App, caller: &Caller, id: &FlowId) -> Result<Vec<Value>> {
+    let text = app.store.read(|tx| {
+        let flow = access::flow(tx, caller, id, Action::Read)?;
+        let draft = if flow.card_count == 0 { drafts::canvas(tx, &flow)? } else { None };
+        match draft {
+            Some(draft) => Ok(draft),
+            None => Ok(CANVASES.get(tx, &flow.workspace, &flow.id)?.unwrap_or_default()),
+        }
+    })?;
+    let canvas = Canvas::parse(&text).map_err(|fault| Error::Invalid(fault.to_string()))?;
+    Ok(overrides::allowable(&canvas))
 }

@@ -63,9 +63,10 @@ fn sample(server: &Server, route: &Route, kind: &str, held: &str) -> (String, Op
         ("POST", "/chatflows") => (None, Some(json!({"name": "f", "type": kind}))),
         ("PUT", "/chatflows/:id") => (Some(flow()), Some(json!({"name": "g"}))),
         ("GET" | "DELETE", "/chatflows/:id" | "/chatmessage/:id")
-        | ("GET", "/chatflows-streaming/:id" | "/public-chatbotConfig/:id" | "/validation/:id") => {
-            (Some(flow()), None)
-        }
+        | (
+            "GET",
+            "/chatflows-streaming/:id" | "/flow-config/:id" | "/public-chatbotConfig/:id" | "/validation/:id",
+        ) => (Some(flow()), None),
         ("GET", "/flow-versions/status") => (None, None),
         ("PUT", "/flow-drafts/:id") => (Some(drafted(server, flow())), Some(json!({"flowData": scripted()}))),
         ("PUT", "/flow-drafts/:id/settings") => (Some(flow()), Some(json!({"publishInstantly": false}))),

@@ -16,6 +16,7 @@ mod keys;
 mod leaving;
 mod messages;
 mod origins;
+mod overrides;
 mod properties;
 mod providers;
 mod service;

@@ -34,8 +34,9 @@ pub(super) const STREAMING: Input = Input::switch("streaming", "Streaming").or("
 pub(super) const IMAGES: Input = Input::switch("allowImageUploads", "Allow Image Uploads")
     .optional()
     .help("Lets people send images with their question.");
-pub(super) const BASE_OPTIONS: Input =
-    Input::json("baseOptions", "Base Options").additional().help("Further HTTP headers, as a JSON object.");
+pub(super) const BASE_OPTIONS: Input = Input::headers("baseOptions", "Base Options")
+    .additional()
+    .help("Further HTTP headers, as a JSON object.");
 
 /// The card.
 pub const CARD: Card = Card {

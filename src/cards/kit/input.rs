@@ -50,6 +50,10 @@ pub enum InputKind {
     Json,
     /// A provider's base address (never overridden, outbound rules of contract 11).
     Address,
+    /// Further HTTP headers of a provider, as a JSON object (never overridden).
+    Headers,
+    /// The id of a document store of the workspace (never overridden).
+    DocumentStore,
     /// A secret typed into the card itself (never overridden, never in history).
     Secret,
     /// The stored credential of one of these types (never overridden, id never in history).
@@ -169,6 +173,18 @@ impl Input {
     #[must_use]
     pub const fn json(name: &'static str, label: &'static str) -> Self {
         Self::new(name, label, InputKind::Json)
+    }
+
+    /// Further HTTP headers.
+    #[must_use]
+    pub const fn headers(name: &'static str, label: &'static str) -> Self {
+        Self::new(name, label, InputKind::Headers)
+    }
+
+    /// A document store.
+    #[must_use]
+    pub const fn document_store(name: &'static str, label: &'static str) -> Self {
+        Self::new(name, label, InputKind::DocumentStore)
     }
 
     /// A provider's base address.

@@ -16,7 +16,8 @@ pub const CARD: Card = Card {
     base_classes: &["BM25Retriever", "BaseRetriever"],
     risk: Risk::Safe,
     inputs: &[
-        Input::text("documentStore", "Document Store").help("The id of a document store of this workspace."),
+        Input::document_store("documentStore", "Document Store")
+            .help("The id of a document store of this workspace."),
         Input::whole("topK", "Top K", 1.0, 100.0)
             .or("4")
             .additional()

@@ -97,6 +97,14 @@ pub fn validate(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     Reply::json(&chat_page::problems(app, &caller, &flow_id(request)?)?)
 }
 
+/// `GET /flow-config/:id`: what Override Config may list (reference 1.1).
+///
+/// # Errors
+/// 404, 403.
+pub fn allowable(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    Reply::json(&chat_page::allowable(app, &caller, &flow_id(request)?)?)
+}
+
 /// `GET /chatflows-streaming/:id`: whether the flow streams token by token.
 ///
 /// # Errors

@@ -14,8 +14,8 @@ use crate::domain::flow::{CanvasDigest, Flow, FlowKind};
 use crate::domain::ids::{FlowId, MessageId};
 use crate::domain::prediction::{AskIds, ChatType, Outcome, Question};
 use crate::domain::rate::WindowState;
-use crate::engine::{self, Plan};
-use crate::ops::{drafts, flows, keys};
+use crate::engine::{self, Allowed, Overrides, Plan};
+use crate::ops::{drafts, flows, keys, variables};
 use crate::store::tables::CANVASES;
 use jiff::Timestamp;
 use std::net::IpAddr;
@@ -57,6 +57,8 @@ pub struct Entry {
     pub ids: AskIds,
     /// What runs.
     pub plan: Arc<Plan>,
+    /// What of the request it runs with (spec 2.9).
+    pub overrides: Overrides,
     /// The answer can go out token by token.
     pub streams: bool,
 }
@@ -118,11 +120,11 @@ pub fn prepare(app: &App, ask: Ask) -> Result<Entry> {
         None => plan(app, &flow)?,
     };
     uploads::admit(&plan, &question.uploads)?;
-    warn_of_overrides(&flow, &question);
+    let overrides = overrides(app, &flow, &plan, &question)?;
     let chat = conversation::own(app, &flow, &question, chat_type)?;
     let ids = AskIds { flow: flow.id, chat, answer: MessageId::random(), question: MessageId::random() };
     let streams = plan.streams && !flow.settings.post_processing();
-    Ok(Entry { started: app.clock.now(), ids, streams, plan, flow, question, chat_type })
+    Ok(Entry { started: app.clock.now(), ids, streams, plan, overrides, flow, question, chat_type })
 }
 
 /// The compiled Live of a flow.
@@ -144,19 +146,22 @@ fn compile(app: &App, digest: CanvasDigest, text: impl FnOnce() -> Result<String
     })
 }
 
-/// Names what is ignored, once per request, never the values (spec 2.9).
-fn warn_of_overrides(flow: &Flow, question: &Question) {
+/// Decides what of the request's overrides is used, and logs once the names of the rest, never values (spec 2.9).
+fn overrides(app: &App, flow: &Flow, plan: &Plan, question: &Question) -> Result<Overrides> {
     const NAMES_MAX: usize = 50;
+    const NAME_MAX_CHARS: usize = 80;
     if question.overrides.is_empty() {
-        return;
+        return Ok(Overrides::default());
     }
-    let names: Vec<String> = question
-        .overrides
-        .keys()
-        .take(NAMES_MAX)
-        .map(|name| name.escape_debug().take(80).collect())
-        .collect();
-    tracing::warn!(flow = %flow.id, names = names.join(", "), "override settings that are not allowed were ignored");
+    let saved = app.store.read(|tx| variables::values(tx, &app.environment, &flow.workspace))?;
+    let is_saved = |name: &str| saved.contains_key(name);
+    let decided = Overrides::decide(plan, &Allowed::of(&flow.settings), &question.overrides, &is_saved);
+    if !decided.ignored().is_empty() {
+        let shown = |name: &String| name.escape_debug().take(NAME_MAX_CHARS).collect::<String>();
+        let names: Vec<String> = decided.ignored().iter().take(NAMES_MAX).map(shown).collect();
+        tracing::warn!(flow = %flow.id, names = names.join(", "), "override settings that are not allowed were ignored");
+    }
+    Ok(decided)
 }
 
 impl Entry {
@@ -187,7 +192,7 @@ pub fn run(app: &App, entry: &Entry, cancel: &Cancel, sink: &mut dyn Sink) -> Re
         host: &host,
     };
     let mut kept = Keeping { sink, said: String::new(), streams: entry.streams };
-    let result = engine::run(&entry.plan, &turn, &mut kept);
+    let result = engine::run(&entry.plan, &entry.overrides, &turn, &mut kept);
     match result {
         Ok(mut outcome) => {
             if !entry.streams {

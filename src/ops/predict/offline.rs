@@ -6,7 +6,7 @@ use crate::domain::cancel::Cancel;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::DocumentStoreId;
 use crate::domain::prediction::{PastMessage, SourceDocument, Usage};
-use crate::engine::{self, Plan};
+use crate::engine::{self, Overrides, Plan};
 use crate::net::Outgoing;
 use crate::settings::Settings;
 use jiff::Timestamp;
@@ -79,5 +79,5 @@ pub fn offline(
         cancel: Cancel::new(None),
     };
     let turn = Turn { question, uploads: &[], history: &[], host: &host };
-    Ok(engine::run(&plan, &turn, &mut Forward(on_token))?.text)
+    Ok(engine::run(&plan, &Overrides::default(), &turn, &mut Forward(on_token))?.text)
 }

@@ -1,0 +1,154 @@
+//! Which values of a request a run uses (spec 2.9; security rules 6). [`Overrides::decide`] is the only way from a
+//! request into the settings of a card or the variables of code.
+
+mod allowed;
+mod apply;
+mod listing;
+mod never;
+#[cfg(test)]
+mod tests;
+
+pub use allowed::Allowed;
+pub use listing::allowable;
+pub use never::Group;
+
+use super::plan::{Plan, StepKind};
+use crate::cards::kit::{Card, Input, InputKind};
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+
+/// The key of the variables among the overrides.
+const VARIABLES: &str = "vars";
+
+/// Why a value of a request is not used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// The owner listed no such setting of this card, or overrides are off.
+    NotListed,
+    /// The setting never changes.
+    Never(Group),
+    /// Something in the value never changes, or it is nested too deep to tell.
+    Inside,
+}
+
+/// Decides whether a request may give `input` of `card` this value. `label` is the label the owner gave the card.
+///
+/// # Errors
+/// Why not.
+pub fn decide(
+    allowed: &Allowed<'_>,
+    label: &str,
+    card: &Card,
+    input: &Input,
+    value: &Value,
+) -> Result<(), Refusal> {
+    if !allowed.lists(label, input.name) {
+        return Err(Refusal::NotListed);
+    }
+    if let Some(group) = never::of_input(card, input) {
+        return Err(Refusal::Never(group));
+    }
+    // JSON as text is JSON where an object is read from it, and else a text like any other.
+    let is_read = matches!(input.kind, InputKind::Json);
+    if never::inside(card, value, is_read) { Err(Refusal::Inside) } else { Ok(()) }
+}
+
+/// What one run takes from its request.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Overrides {
+    /// By step of the plan and input name.
+    values: HashMap<(usize, &'static str), Value>,
+    /// For code that reads variables (spec 2.9 r5).
+    variables: HashMap<String, String>,
+    /// Names that were sent and not used.
+    ignored: Vec<String>,
+}
+
+impl Overrides {
+    /// Decides every entry of a request's `overrideConfig`. `is_saved` tells whether a variable of this name is saved:
+    /// what the store does not know cannot have been switched on for it.
+    #[must_use]
+    pub fn decide(
+        plan: &Plan,
+        allowed: &Allowed<'_>,
+        sent: &Map<String, Value>,
+        is_saved: &dyn Fn(&str) -> bool,
+    ) -> Self {
+        let mut overrides = Self::default();
+        // Clients write null for what they do not send.
+        for (name, value) in sent.iter().filter(|(_, value)| !value.is_null()) {
+            if name == VARIABLES {
+                overrides.take_variables(allowed, value, is_saved);
+            } else if !overrides.take_setting(plan, allowed, name, value) {
+                overrides.ignored.push(name.clone());
+            }
+        }
+        overrides
+    }
+
+    /// Names that were sent and are not used, in the order they came.
+    #[must_use]
+    pub fn ignored(&self) -> &[String] {
+        &self.ignored
+    }
+
+    /// Values of variables, for code only.
+    #[must_use]
+    pub const fn variables(&self) -> &HashMap<String, String> {
+        &self.variables
+    }
+
+    /// The values for the card of one step.
+    pub(super) fn of_step(&self, step: usize) -> impl Iterator<Item = (&'static str, &Value)> {
+        self.values.iter().filter(move |((of, _), _)| *of == step).map(|((_, name), value)| (*name, value))
+    }
+
+    /// True when a card uses it.
+    fn take_setting(&mut self, plan: &Plan, allowed: &Allowed<'_>, name: &str, value: &Value) -> bool {
+        let by_node = by_node(plan, value);
+        let mut used = false;
+        for (at, step) in plan.steps.iter().enumerate() {
+            let StepKind::Known { card, .. } = &step.kind else { continue };
+            let Some(input) = card.input(name) else { continue };
+            let value = match by_node {
+                Some(values) => match plan.node_of(at).and_then(|node| values.get(node)) {
+                    Some(value) => value,
+                    None => continue,
+                },
+                None => value,
+            };
+            if decide(allowed, &step.label, card, input, value).is_ok() {
+                self.values.insert((at, input.name), value.clone());
+                used = true;
+            }
+        }
+        used
+    }
+
+    fn take_variables(&mut self, allowed: &Allowed<'_>, sent: &Value, is_saved: &dyn Fn(&str) -> bool) {
+        // A form sends the object as text.
+        let read = sent.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+        let Value::Object(sent) = read.as_ref().unwrap_or(sent) else {
+            self.ignored.push(VARIABLES.to_owned());
+            return;
+        };
+        for (name, value) in sent {
+            let used = allowed.lists_variable(name) && never::of_name(name).is_none() && is_saved(name);
+            if used {
+                self.variables.insert(name.clone(), text_of(value));
+            } else {
+                self.ignored.push(format!("{VARIABLES}.{name}"));
+            }
+        }
+    }
+}
+
+/// The values by node id, when that is what the value is (reference 3.4).
+fn by_node<'v>(plan: &Plan, value: &'v Value) -> Option<&'v Map<String, Value>> {
+    value.as_object().filter(|map| map.keys().any(|key| plan.places.contains_key(key)))
+}
+
+/// Request values arrive as text (spec 2.9 r7).
+fn text_of(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}

@@ -1,0 +1,173 @@
+//! What no request changes, whatever the owner listed (spec 2.9, table; security rules 6).
+
+use crate::cards::kit::{Card, Input, InputKind};
+use crate::domain::credential_types::{self, FieldKind};
+use crate::domain::secrets::json_text;
+use crate::domain::secrets::names::folded;
+use serde_json::{Map, Value};
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+/// The reasons a setting never changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Group {
+    /// Credentials and keys.
+    Credential,
+    /// Addresses, links, paths, headers.
+    Address,
+    /// Ports.
+    Port,
+    /// Code and schemas.
+    Code,
+    /// Files and folders.
+    File,
+    /// Pickers and wires that choose a card, a model, a store, a tool or a flow.
+    Picker,
+    /// Which conversation is continued.
+    Conversation,
+}
+
+/// Ends of names of credentials.
+const CREDENTIAL_ENDS: &[&str] = &["secret", "password", "token"];
+/// Whole names of credentials.
+const CREDENTIALS: &[&str] = &["credential", "credentialid", "flowisecredentialid", "apikey"];
+/// Ends of names of addresses.
+const ADDRESS_ENDS: &[&str] = &["url", "uri", "host", "endpoint", "basepath", "links", "paths", "headers"];
+/// Whole names of addresses; the base options of a model are headers.
+const ADDRESSES: &[&str] = &["link", "path", "header", "baseoptions"];
+/// Ends of names of code.
+const CODE_ENDS: &[&str] = &["javascriptfunction", "jsonschema", "structuredoutput", "updatestate"];
+/// Whole names of code.
+const CODE: &[&str] = &[
+    "code",
+    "func",
+    "schema",
+    "iffunction",
+    "elsefunction",
+    "conditionfunction",
+    "customfunction",
+    "customtoolfunc",
+    "customtoolschema",
+    "messagehistory",
+    "messagehistorycode",
+    "updatestatememorycode",
+    "updatestatememory",
+];
+/// Whole names of files.
+const FILES: &[&str] = &["file", "files", "folder", "filestorage"];
+/// Whole names of pickers and lists of picks.
+const PICKERS: &[&str] = &[
+    "agentmodel",
+    "llmmodel",
+    "conditionagentmodel",
+    "humaninputmodel",
+    "embeddingmodel",
+    "vectorstore",
+    "documentstore",
+    "selectedstore",
+    "selectedtool",
+    "selectedchatflow",
+    "selectedagentflow",
+    "selectedflow",
+    "agentselectedtool",
+    "agenttools",
+    "toolagentflowselectedtool",
+    "executeflowselectedflow",
+    "agentknowledgedocumentstores",
+    "agentknowledgevsembeddings",
+    "harness",
+    "selectedharness",
+    "pipeline",
+    "selectedpipeline",
+];
+/// Whole names of what chooses a conversation.
+const CONVERSATIONS: &[&str] = &["sessionid", "chatid", "sessiontoken"];
+
+/// Password fields of every credential type, folded. The words `key` and `value` name too much else (contract 10).
+static PASSWORD_FIELDS: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    let fields = credential_types::ALL.iter().flat_map(|kind| kind.fields);
+    let secret = fields.filter(|field| field.kind == FieldKind::Password).map(|field| folded(field.name));
+    secret.filter(|name| !["key", "value"].contains(&name.as_str())).collect()
+});
+
+/// The group of a name, of any card and at any depth.
+pub(super) fn of_name(name: &str) -> Option<Group> {
+    if is_port(name) {
+        return Some(Group::Port);
+    }
+    let name = folded(name);
+    let is = |whole: &[&str]| whole.contains(&name.as_str());
+    let ends = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
+    let groups = [
+        (is(CREDENTIALS) || ends(CREDENTIAL_ENDS) || PASSWORD_FIELDS.contains(&name), Group::Credential),
+        (is(ADDRESSES) || ends(ADDRESS_ENDS), Group::Address),
+        (is(CODE) || ends(CODE_ENDS), Group::Code),
+        (is(FILES), Group::File),
+        (is(PICKERS), Group::Picker),
+        (is(CONVERSATIONS), Group::Conversation),
+    ];
+    groups.into_iter().find(|(holds, _)| *holds).map(|(_, group)| group)
+}
+
+/// Ports are compared as written: a `transport` is none.
+fn is_port(name: &str) -> bool {
+    let camel = name.strip_suffix("Port").and_then(|before| before.chars().next_back());
+    name == "port"
+        || name.ends_with("_port")
+        || camel.is_some_and(|before| before.is_ascii_lowercase() || before.is_ascii_digit())
+}
+
+/// The group of a card's input: by its kind, by its name, and as a field of the card's credentials.
+pub(super) fn of_input(card: &Card, input: &Input) -> Option<Group> {
+    let by_kind = match input.kind {
+        InputKind::Secret | InputKind::Credential(_) => Some(Group::Credential),
+        InputKind::Address | InputKind::Headers => Some(Group::Address),
+        InputKind::DocumentStore | InputKind::Wire(_) | InputKind::Wires(_) => Some(Group::Picker),
+        InputKind::Text { .. }
+        | InputKind::Number { .. }
+        | InputKind::Switch
+        | InputKind::Choice(_)
+        | InputKind::ModelName(_)
+        | InputKind::Json => None,
+    };
+    by_kind.or_else(|| of_name_on(card, input.name))
+}
+
+fn of_name_on(card: &Card, name: &str) -> Option<Group> {
+    of_name(name).or_else(|| is_declared(card, name).then_some(Group::Credential))
+}
+
+/// True for a field of a credential that the card takes: an input of the same name would go before it.
+fn is_declared(card: &Card, name: &str) -> bool {
+    let name = folded(name);
+    let mut kinds = card.credential_types().iter().filter_map(|kind| credential_types::find(kind));
+    kinds.any(|kind| kind.fields.iter().any(|field| folded(field.name) == name))
+}
+
+/// Levels of objects and lists in a value, JSON texts inside strings included.
+const LEVELS_MAX: usize = 8;
+
+/// True when something in the value never changes, or lies too deep to be judged. `is_read` says that a text is read
+/// as JSON by the card; texts inside objects and lists always may be.
+pub(super) fn inside(card: &Card, value: &Value, is_read: bool) -> bool {
+    match value {
+        Value::String(_) if !is_read => false,
+        _ => holds(card, value, LEVELS_MAX),
+    }
+}
+
+fn holds(card: &Card, value: &Value, levels: usize) -> bool {
+    match value {
+        Value::Object(map) => levels == 0 || object_holds(card, map, levels - 1),
+        Value::Array(items) => levels == 0 || items.iter().any(|item| holds(card, item, levels - 1)),
+        Value::String(text) => {
+            let read = json_text::read(text);
+            read.is_some_and(|read| read.repeats_keys || holds(card, &read.value, levels))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+fn object_holds(card: &Card, map: &Map<String, Value>, levels: usize) -> bool {
+    map.iter().any(|(name, value)| of_name_on(card, name).is_some() || holds(card, value, levels))
+}
