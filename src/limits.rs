@@ -25,6 +25,11 @@ pub const JSON_DEPTH_MAX: usize = 127;
 pub const RUNS_MAX: usize = 2_000;
 /// Open connections; further ones wait in the listen queue.
 pub const CONNECTIONS_MAX: usize = 10_000;
+/// Streams one client address may hold open at the same time, unless `SERVICE_STREAMS_PER_ADDRESS` says otherwise
+/// (R 2). Half of [`RUNS_MAX`] and a little: a proxy that is not trusted, or a whole office, is one address.
+pub const STREAMS_PER_ADDRESS: u64 = 1_024;
+/// What `SERVICE_STREAMS_PER_ADDRESS` may be: more than all runs would bound nothing.
+pub const STREAMS_PER_ADDRESS_RANGE: (u64, u64) = (1, RUNS_MAX as u64);
 /// Bytes of a stream that wait for a slow reader before its run has to wait.
 pub const STREAM_BUFFER_BYTES: usize = 16 * 1024;
 /// Wait named in a 503 while the service stops (spec 7: "retry in a minute").

@@ -209,6 +209,10 @@ impl Work {
         let (app, route) = (&door.app, request.route);
         let outcome = catch_unwind(AssertUnwindSafe(|| route.run(app, &request)));
         let mut reply = match outcome {
+            Ok(Ok(reply)) if matches!(reply.body, ReplyBody::Stream(_)) => {
+                let taken = ticket.take_stream(request.address, app.settings.streams_per_address);
+                taken.map_or_else(|full| full.reply(), |()| reply)
+            }
             Ok(Ok(reply)) => reply,
             Ok(Err(error)) => error::reply(&error, &request.manner(app)),
             Err(_) => {

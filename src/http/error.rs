@@ -50,6 +50,8 @@ pub enum Refused {
     HeadLarge,
     /// The service stops or is full (503).
     Unavailable(Unavailable),
+    /// The client's address holds as many streams open as one may (429).
+    StreamsFull,
     /// A handler panicked (500).
     Panicked,
 }
@@ -66,6 +68,7 @@ impl Refused {
             Self::MediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::HeadLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::StreamsFull => StatusCode::TOO_MANY_REQUESTS,
             Self::Panicked => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -87,6 +90,9 @@ impl Refused {
                 "The request's headers are too large: 32 KiB and 100 fields are the most.".to_owned()
             }
             Self::Unavailable(why) => Error::Unavailable(*why).to_string(),
+            Self::StreamsFull => {
+                "Too many streams are open from your address. Let one end, then try again.".to_owned()
+            }
             Self::Panicked => internal_message(),
         }
     }
@@ -97,6 +103,8 @@ impl Refused {
         match self {
             Self::Unavailable(why) => unavailable(*why),
             Self::Method(allow) => plain(self.status(), &self.message()).with_header("allow", allow),
+            Self::StreamsFull => plain(self.status(), &self.message())
+                .with_header("retry-after", &BUSY_RETRY_SECONDS.to_string()),
             _ => plain(self.status(), &self.message()),
         }
     }

@@ -1,10 +1,13 @@
-//! What is under way: how many requests hold a blocking thread, and how they are told that the service stops.
+//! What is under way: how many requests hold a blocking thread, how many streams a client address holds open, and
+//! how they are told that the service stops.
 
+use super::error::Refused;
 use super::sse::Pipe;
 use crate::domain::cancel::{Cancel, Reason};
 use crate::domain::error::{Error, Unavailable};
 use crate::limits::RUNS_MAX;
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, watch};
 
@@ -30,11 +33,15 @@ pub(super) struct Running {
 struct Runs {
     next: u64,
     open: HashMap<u64, Run>,
+    /// Open streams by client address. Only addresses with a stream are listed, so it is never longer than `open`.
+    streams: HashMap<IpAddr, u64>,
 }
 
 struct Run {
     cancel: Cancel,
     pipe: Option<Arc<Pipe>>,
+    /// Whose streams it counts among.
+    streams_to: Option<IpAddr>,
 }
 
 /// A place among the requests under way, given back when dropped.
@@ -64,7 +71,7 @@ impl Running {
         }
         runs.next += 1;
         let number = runs.next;
-        runs.open.insert(number, Run { cancel: cancel.clone(), pipe: None });
+        runs.open.insert(number, Run { cancel: cancel.clone(), pipe: None, streams_to: None });
         Ok(Ticket { running: self.clone(), number })
     }
 
@@ -121,7 +128,32 @@ fn end_stream(cancel: &Cancel, pipe: &Pipe) {
     cancel.cancel(Reason::Shutdown);
 }
 
+impl Runs {
+    /// Gives a stream's place back; an address without streams is forgotten.
+    fn stream_ended(&mut self, address: IpAddr) {
+        let Some(open) = self.streams.get_mut(&address) else { return };
+        *open -= 1;
+        if *open == 0 {
+            self.streams.remove(&address);
+        }
+    }
+}
+
 impl Ticket {
+    /// Takes one of the `most` streams that `address` may hold open. It is given back with the ticket, which is
+    /// when the run is over and the last byte is out or given up.
+    pub(super) fn take_stream(&self, address: IpAddr, most: u64) -> Result<(), Refused> {
+        let mut runs = self.running.lock();
+        let open = runs.streams.get(&address).copied().unwrap_or(0);
+        if open >= most {
+            return Err(Refused::StreamsFull);
+        }
+        let Some(run) = runs.open.get_mut(&self.number) else { return Ok(()) };
+        run.streams_to = Some(address);
+        runs.streams.insert(address, open + 1);
+        Ok(())
+    }
+
     /// Tells that the run became a stream, which a stop ends at once.
     pub(super) fn streams(&self, pipe: &Arc<Pipe>) {
         let mut runs = self.running.lock();
@@ -139,6 +171,9 @@ impl Drop for Ticket {
     fn drop(&mut self) {
         let mut runs = self.running.lock();
         let run = runs.open.remove(&self.number);
+        if let Some(address) = run.as_ref().and_then(|run| run.streams_to) {
+            runs.stream_ended(address);
+        }
         let empty = runs.open.is_empty();
         drop(runs);
         drop(run);
@@ -151,6 +186,23 @@ impl Drop for Ticket {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn streams_are_counted_by_address_and_forgotten_when_they_end() {
+        let running = Running::new();
+        let (one, other) = (IpAddr::from([192, 0, 2, 1]), IpAddr::from([192, 0, 2, 2]));
+        let enter = |address| {
+            let ticket = running.enter(&Cancel::new(None)).ok().unwrap();
+            ticket.take_stream(address, 2).map(|()| ticket)
+        };
+        let mut held = vec![enter(one).ok().unwrap(), enter(one).ok().unwrap()];
+        assert_eq!(enter(one).err(), Some(Refused::StreamsFull));
+        held.push(enter(other).ok().unwrap());
+        held.remove(0);
+        held.push(enter(one).ok().unwrap());
+        drop(held);
+        assert!(running.lock().streams.is_empty());
+    }
 
     #[test]
     fn runs_are_bounded_and_places_come_back() {

@@ -54,6 +54,8 @@ pub struct Settings {
     pub http_allow: Vec<AllowRule>,
     /// `SERVICE_TRUSTED_PROXIES`: who may say which address a request came from (security rules 2).
     pub trusted_proxies: Vec<IpNet>,
+    /// `SERVICE_STREAMS_PER_ADDRESS`: streams one client address may hold open.
+    pub streams_per_address: u64,
     /// `SERVICE_VERSIONS`: versions are recorded; default on.
     pub history: bool,
     /// `SERVICE_DRAFTS`: canvas edits go to a draft; default on.
@@ -182,6 +184,11 @@ impl Settings {
             cors_origins: reader.read("CORS_ORIGINS", read::origins)?.unwrap_or_default(),
             http_allow: reader.read("SERVICE_HTTP_ALLOW", read::allow_rules)?.unwrap_or_default(),
             trusted_proxies: reader.read("SERVICE_TRUSTED_PROXIES", read::networks)?.unwrap_or_default(),
+            streams_per_address: reader
+                .read("SERVICE_STREAMS_PER_ADDRESS", |text| {
+                    read::within(text, limits::STREAMS_PER_ADDRESS_RANGE)
+                })?
+                .unwrap_or(limits::STREAMS_PER_ADDRESS),
             history: !reader.text("SERVICE_VERSIONS").is_some_and(|text| read::is_off(&text)),
             drafts: !reader.text("SERVICE_DRAFTS").is_some_and(|text| read::is_off(&text)),
             versions_dir: reader.text("SERVICE_VERSIONS_DIR").map(PathBuf::from),

@@ -26,6 +26,7 @@ fn nothing_set_gives_the_defaults() {
         settings.history && settings.drafts && !settings.github_file_remotes && !settings.hsts_subdomains
     );
     assert_eq!((settings.check_tokens_max, settings.check_seconds_max), (100_000, 180));
+    assert_eq!(settings.streams_per_address, 1_024);
     assert_eq!((settings.code_seconds, settings.code_memory_mb), (10, 64));
     assert!(
         settings.base_url.is_none() && settings.encryption_key.is_none() && settings.first_owner.is_none()
@@ -183,6 +184,8 @@ fn a_wrong_value_is_one_line_that_names_variable_problem_and_fix() {
         ("SERVICE_HTTP_ALLOW", "a/b:80"),
         ("SERVICE_TRUSTED_PROXIES", "proxy"),
         ("SERVICE_OWNER_EMAIL", "ann"),
+        ("SERVICE_STREAMS_PER_ADDRESS", "0"),
+        ("SERVICE_STREAMS_PER_ADDRESS", "2001"),
         ("SERVICE_CODE_SECONDS", "0"),
         ("SERVICE_CODE_SECONDS", "121"),
         ("SERVICE_CODE_MEMORY_MB", "15"),

@@ -21,6 +21,7 @@ mod properties;
 mod providers;
 mod service;
 mod stores;
+mod streams;
 mod support;
 mod uploads;
 mod variables;
