@@ -81,6 +81,12 @@ pub const TOOL_ROUNDS_MAX: u64 = 25;
 pub const MEMORY_MESSAGES_MAX: usize = 10_000;
 /// Compiled canvases that are kept.
 pub const PLANS_KEPT_MAX: usize = 1_000;
+/// Model replies kept for one flow by a cache card; the one not used for longest goes first.
+pub const REPLIES_PER_FLOW_MAX: usize = 1_000;
+/// Bytes of model replies kept for one flow.
+pub const REPLIES_PER_FLOW_BYTES: usize = 4 * 1024 * 1024;
+/// Bytes of model replies kept for all flows together; the flow not asked for longest goes first.
+pub const REPLIES_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// Most files of one question (R 2).
 pub const UPLOADS_MAX: usize = 20;
 /// Largest image sent with a question.

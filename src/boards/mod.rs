@@ -2,11 +2,13 @@
 
 pub mod attempts;
 pub mod rates;
+pub mod replies;
 pub mod setup_token;
 pub mod usage;
 
 use attempts::Attempts;
 use rates::Rates;
+use replies::Replies;
 use setup_token::SetupToken;
 use usage::UsageBoard;
 
@@ -15,6 +17,8 @@ use usage::UsageBoard;
 pub struct Boards {
     /// Requests of rate-limited flows.
     pub rates: Rates,
+    /// Replies of models that flows keep.
+    pub replies: Replies,
     /// Failed sign-ins.
     pub attempts: Attempts,
     /// Uses of API keys that are not stored yet.

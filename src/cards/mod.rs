@@ -5,6 +5,7 @@ pub mod palette;
 pub mod registry;
 
 mod agents;
+mod cache;
 mod chains;
 mod chat_models;
 mod embeddings;

@@ -2,8 +2,8 @@
 
 use super::kit::{Card, InputKind};
 use super::{
-    agents, chains, chat_models, embeddings, memory, moderation, output_parsers, prompts, retrievers, tools,
-    utilities,
+    agents, cache, chains, chat_models, embeddings, memory, moderation, output_parsers, prompts, retrievers,
+    tools, utilities,
 };
 use crate::canvas::{self, CardFacts, InputFacts};
 use std::collections::HashMap;
@@ -13,6 +13,7 @@ use std::sync::LazyLock;
 #[rustfmt::skip]
 pub static CARDS: &[&Card] = &[
     &agents::tool_agent::CARD,
+    &cache::in_memory::CARD,
     &chains::conversation_chain::CARD,
     &chains::llm_chain::CARD,
     &chains::retrieval_qa_chain::CARD,

@@ -19,6 +19,7 @@ pub use openai::{KeyStyle, OPENAI_BASE, OpenAi};
 use crate::domain::cancel::Cancel;
 use crate::domain::error::Error;
 use crate::domain::prediction::Usage;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
 
@@ -69,7 +70,7 @@ pub enum Delta<'a> {
 }
 
 /// What is sent to a model.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ChatRequest {
     /// The conversation, oldest first. System messages come first.
     pub messages: Vec<Message>,
@@ -80,7 +81,7 @@ pub struct ChatRequest {
 }
 
 /// One message.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub enum Message {
     /// The owner's instructions.
     System(String),
@@ -132,7 +133,7 @@ impl Message {
 }
 
 /// One part of a user message.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub enum Content {
     /// Text.
     Text(String),
@@ -148,7 +149,7 @@ pub enum Content {
 }
 
 /// A tool as the model sees it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ToolSpec {
     /// Name, of letters, digits, `_` and `-`.
     pub name: String,
@@ -159,7 +160,7 @@ pub struct ToolSpec {
 }
 
 /// A model's wish to call a tool.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
     /// Ties the result to the call; made up by the protocol file where the provider has none.
     pub id: String,
@@ -170,7 +171,7 @@ pub struct ToolCall {
 }
 
 /// A whole reply.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Completion {
     /// The text.
     pub text: String,

@@ -232,6 +232,9 @@ pub fn write(app: &App, caller: &Caller, change: &LiveChange<'_>) -> Result<Writ
             Ok(true)
         })?;
         if written {
+            if after.digest != before.digest {
+                app.boards.replies.forget(&after.workspace, &after.id);
+            }
             let recorded = outbox::record(app, recorder, intent, &after);
             return Ok(Written { flow: outbox::published(&after, change.kind, &recorded), recorded });
         }
@@ -340,6 +343,7 @@ pub fn delete(app: &App, caller: &Caller, id: &FlowId, permit: impl Fn(&Flow) ->
         FLOW_HOME.remove(tx, id)?;
         outbox::put(tx, change.as_ref())
     })?;
+    app.boards.replies.forget(workspace, id);
     outbox::record(app, recorder, change, &flow);
     app.files.remove_flow(workspace, id);
     Ok(())

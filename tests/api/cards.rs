@@ -3,7 +3,7 @@
 use crate::support::{Server, golden};
 use serde_json::{Value, json};
 
-const CARDS: [&str; 22] = [
+const CARDS: [&str; 23] = [
     "bm25Retriever",
     "bufferMemory",
     "bufferWindowMemory",
@@ -20,6 +20,7 @@ const CARDS: [&str; 22] = [
     "csvOutputParser",
     "currentDateTime",
     "hashingEmbeddings",
+    "inMemoryCache",
     "inputModerationSimple",
     "llmChain",
     "promptTemplate",

@@ -6,6 +6,7 @@ mod accounts;
 mod admission;
 mod answers;
 mod bad_input;
+mod caches;
 mod canvases;
 mod cards;
 mod conversations;

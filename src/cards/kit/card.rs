@@ -3,7 +3,7 @@
 use super::input::{Input, InputKind};
 use super::inputs::Inputs;
 use super::model::Model;
-use super::part::{Chain, Embeddings, Memory, Moderation, OutputParser, Part, Retriever, Toolkit};
+use super::part::{Cache, Chain, Embeddings, Memory, Moderation, OutputParser, Part, Retriever, Toolkit};
 use crate::cards::kit::prompt::Prompt;
 use crate::domain::error::Result;
 use crate::llm::ChatModel;
@@ -100,6 +100,7 @@ pub struct Output {
 #[allow(missing_docs)]
 pub enum Make {
     ChatModel(fn(&Inputs<'_>) -> Result<Box<dyn ChatModel>>),
+    Cache(fn(&Inputs<'_>) -> Result<Arc<dyn Cache>>),
     Memory(fn(&Inputs<'_>) -> Result<Arc<dyn Memory>>),
     Prompt(fn(&Inputs<'_>) -> Result<Prompt>),
     Chain(fn(&Inputs<'_>) -> Result<Arc<dyn Chain>>),
@@ -119,7 +120,8 @@ impl Make {
     /// Whatever is wrong with the inputs, naming card and input.
     pub fn part(self, inputs: &Inputs<'_>) -> Result<Part> {
         Ok(match self {
-            Self::ChatModel(make) => Part::ChatModel(Arc::new(Model::new(inputs.label, make(inputs)?))),
+            Self::ChatModel(make) => Part::ChatModel(Arc::new(Model::made(inputs, make(inputs)?)?)),
+            Self::Cache(make) => Part::Cache(make(inputs)?),
             Self::Memory(make) => Part::Memory(make(inputs)?),
             Self::Prompt(make) => Part::Prompt(Arc::new(make(inputs)?)),
             Self::Chain(make) => Part::Chain(make(inputs)?),

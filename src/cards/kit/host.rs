@@ -1,5 +1,6 @@
 //! All a run may ask of the world. What a host does not offer, a run cannot do.
 
+use super::part::ReplyKey;
 use crate::domain::cancel::Cancel;
 use crate::domain::error::Result;
 use crate::domain::ids::DocumentStoreId;
@@ -7,6 +8,7 @@ use crate::domain::prediction::{PastMessage, SourceDocument, Usage};
 use crate::net::Outgoing;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 /// The world as a run sees it.
 pub trait Host: Send + Sync {
@@ -43,6 +45,12 @@ pub trait Host: Send + Sync {
 
     /// Now.
     fn now(&self) -> Timestamp;
+
+    /// What was remembered under this key for the flow as it is now.
+    fn recall(&self, key: &ReplyKey) -> Option<Arc<[u8]>>;
+
+    /// Remembers bytes for later runs of the flow as it is now, for as long as there is room.
+    fn remember(&self, key: &ReplyKey, bytes: Vec<u8>);
 
     /// Notes the tokens of one model call by the card labelled `card`; `None` when the provider reported none.
     fn used(&self, card: &str, usage: Option<Usage>);

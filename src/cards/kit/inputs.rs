@@ -1,8 +1,9 @@
 //! The inputs of one card in one run: resolved, typed, and complaining by card and input name.
 
 use super::host::Host;
+use super::input::InputKind;
 use super::model::Model;
-use super::part::{Chain, Memory, Moderation, OutputParser, Part, Retriever, Tool};
+use super::part::{Cache, Chain, Memory, Moderation, OutputParser, Part, Retriever, Tool};
 use super::prompt::Prompt;
 use crate::cards::kit::card::Card;
 use crate::domain::error::{Error, Result};
@@ -91,8 +92,7 @@ impl Inputs<'_> {
         let number: f64 = number
             .filter(|n: &f64| n.is_finite())
             .ok_or_else(|| self.wrong(name, "this must be a number"))?;
-        if let Some(super::input::InputKind::Number { min, max, .. }) =
-            self.card.input(name).map(|input| input.kind)
+        if let Some(InputKind::Number { min, max, .. }) = self.card.input(name).map(|input| input.kind)
             && !(min..=max).contains(&number)
         {
             return Err(self.wrong(name, &format!("this must be between {min} and {max}")));
@@ -178,6 +178,21 @@ impl Inputs<'_> {
         (!value.is_empty()).then(|| value.to_owned())
     }
 
+    /// The card and everything set on it, references resolved; no secret, no credential, nothing that is wired.
+    pub(super) fn settings(&self) -> Vec<(&'static str, Value)> {
+        let mut settings = vec![(self.card.name, Value::from(self.card.version))];
+        for input in self.card.inputs {
+            if matches!(
+                input.kind,
+                InputKind::Secret | InputKind::Credential(_) | InputKind::Wire(_) | InputKind::Wires(_)
+            ) {
+                continue;
+            }
+            settings.extend(self.value(input.name).map(|value| (input.name, value.clone())));
+        }
+        settings
+    }
+
     fn parts(&self, name: &str) -> &[Part] {
         match self.values.get(name) {
             Some(Bound::Parts(parts)) => parts,
@@ -211,6 +226,14 @@ impl Inputs<'_> {
         let found = self
             .one(name, |part| if let Part::ChatModel(model) = part { Some(model.clone()) } else { None })?;
         self.needed(name, found)
+    }
+
+    /// The wired cache.
+    ///
+    /// # Errors
+    /// When something else is wired.
+    pub fn maybe_cache(&self, name: &str) -> Result<Option<Arc<dyn Cache>>> {
+        self.one(name, |part| if let Part::Cache(cache) = part { Some(cache.clone()) } else { None })
     }
 
     /// The wired memory.

@@ -18,4 +18,7 @@ pub use host::Host;
 pub use input::{Choice, Connects, Input, InputKind};
 pub use inputs::{Bound, Inputs};
 pub use model::Model;
-pub use part::{Chain, Embeddings, Memory, Moderation, OutputParser, Part, Retriever, Tool, Turn, Verdict};
+pub use part::{
+    Cache, Chain, Embeddings, Memory, Moderation, OutputParser, Part, ReplyKey, Retriever, Tool, Turn,
+    Verdict,
+};

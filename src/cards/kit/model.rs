@@ -1,21 +1,49 @@
-//! A chat model with the label of its card: every call of a model in a run goes through here.
+//! A chat model with the label of its card: every call of a model in a run goes through here, and past the cache
+//! wired into its card.
 
 use super::event::Sink;
 use super::host::Host;
-use crate::domain::error::Result;
+use super::inputs::Inputs;
+use super::part::{Cache, ReplyKey};
+use crate::domain::error::{Error, Result};
 use crate::llm::{ChatModel, ChatRequest, Completion, Delta};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use std::sync::Arc;
+
+/// The input a cache is wired into.
+const CACHE: &str = "cache";
 
 /// A built chat model.
 pub struct Model {
     label: String,
     chat: Box<dyn ChatModel>,
+    front: Option<Front>,
+}
+
+/// The cache in front of a model, and what its replies depend on beside the request.
+struct Front {
+    cache: Arc<dyn Cache>,
+    settings: Vec<(&'static str, Value)>,
+}
+
+impl Front {
+    /// `None` when the request cannot be written down, which then is not cached.
+    fn key(&self, request: &ChatRequest) -> Option<ReplyKey> {
+        let asked = serde_json::to_vec(&(&self.settings, request)).ok()?;
+        Some(Sha256::digest(asked).into())
+    }
 }
 
 impl Model {
-    /// Puts a label on a model.
-    #[must_use]
-    pub fn new(label: &str, chat: Box<dyn ChatModel>) -> Self {
-        Self { label: label.to_owned(), chat }
+    /// The model of a card, with what is wired into its input `cache` in front of it.
+    ///
+    /// # Errors
+    /// When something is wired there that is no cache.
+    pub(super) fn made(inputs: &Inputs<'_>, chat: Box<dyn ChatModel>) -> Result<Self> {
+        let cache = inputs.maybe_cache(CACHE)?;
+        let front = cache.map(|cache| Front { cache, settings: inputs.settings() });
+        Ok(Self { label: inputs.label.to_owned(), chat, front })
     }
 
     /// The label of its card.
@@ -36,17 +64,39 @@ impl Model {
         self.chat.takes_tools()
     }
 
-    /// Asks the model, hands fragments to `sink` and notes the tokens used.
+    /// Asks the model, hands fragments to `sink` and notes the tokens used. A reply from the cache uses none.
     ///
     /// # Errors
-    /// What the provider refused, naming this card; [`crate::domain::error::Error::Cancelled`] when the run ended.
+    /// What the provider refused, naming this card; [`Error::Cancelled`] when the run ended.
     pub fn ask(&self, request: &ChatRequest, host: &dyn Host, sink: &mut dyn Sink) -> Result<Completion> {
+        let kept = self.front.as_ref().and_then(|front| Some((&front.cache, front.key(request)?)));
+        if let Some((cache, key)) = &kept
+            && let Some(reply) = cache.find(key, host)
+        {
+            say_again(&reply, sink)?;
+            return Ok(Completion { usage: None, ..reply });
+        }
         let completion = self.chat.chat(request, host.cancel(), &mut |delta| match delta {
             Delta::Text(text) => sink.token(text),
             Delta::Thinking(text) => sink.thinking(text),
         });
         let completion = completion.map_err(|fault| fault.at(&self.label))?;
         host.used(&self.label, completion.usage);
+        // Only a reply that came to its end gets here: failures and cut streams are never kept.
+        if let Some((cache, key)) = &kept {
+            cache.keep(key, &completion, host);
+        }
         Ok(completion)
     }
+}
+
+/// Hands a kept reply on word by word, so that a reader of the stream sees no other form of answer.
+fn say_again(reply: &Completion, sink: &mut dyn Sink) -> Result<()> {
+    if !reply.thinking.is_empty() {
+        sink.thinking(&reply.thinking).map_err(|_| Error::Cancelled)?;
+    }
+    for word in reply.text.split_inclusive(' ') {
+        sink.token(word).map_err(|_| Error::Cancelled)?;
+    }
+    Ok(())
 }

@@ -6,7 +6,7 @@ use super::model::Model;
 use super::prompt::Prompt;
 use crate::domain::error::Result;
 use crate::domain::prediction::{Outcome, PastMessage, SourceDocument, Upload};
-use crate::llm::ToolSpec;
+use crate::llm::{Completion, ToolSpec};
 use serde_json::Value;
 use std::fmt;
 use std::sync::Arc;
@@ -16,6 +16,7 @@ use std::sync::Arc;
 #[allow(missing_docs)]
 pub enum Part {
     ChatModel(Arc<Model>),
+    Cache(Arc<dyn Cache>),
     Memory(Arc<dyn Memory>),
     Prompt(Arc<Prompt>),
     Chain(Arc<dyn Chain>),
@@ -34,6 +35,7 @@ impl Part {
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::ChatModel(_) => "chat model",
+            Self::Cache(_) => "cache",
             Self::Memory(_) => "memory",
             Self::Prompt(_) => "prompt",
             Self::Chain(_) => "chain",
@@ -81,6 +83,18 @@ pub trait Memory: Send + Sync {
     /// # Errors
     /// When they cannot be read.
     fn messages(&self, turn: &Turn<'_>) -> Result<Vec<PastMessage>>;
+}
+
+/// SHA-256 of everything a model's reply depends on: its settings, the messages and the tools, but no credential.
+pub type ReplyKey = [u8; 32];
+
+/// A part that keeps whole replies of models. It is best effort: what it cannot keep or find, the model answers.
+pub trait Cache: Send + Sync {
+    /// The reply kept under this key.
+    fn find(&self, key: &ReplyKey, host: &dyn Host) -> Option<Completion>;
+
+    /// Keeps a reply that came to its end.
+    fn keep(&self, key: &ReplyKey, reply: &Completion, host: &dyn Host);
 }
 
 /// What a tool card becomes: one tool, or the several of a toolkit.

@@ -1,7 +1,8 @@
 //! The world as a run of the prediction API sees it.
 
 use crate::app::App;
-use crate::cards::kit::Host;
+use crate::boards::replies::RepliesOf;
+use crate::cards::kit::{Host, ReplyKey};
 use crate::domain::cancel::Cancel;
 use crate::domain::error::Result;
 use crate::domain::flow::Flow;
@@ -14,7 +15,7 @@ use crate::store::messages::{self, Page};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// How many messages of a flow are searched for those of a memory session its owner fixed.
 const SHARED_SESSION_MESSAGES_MAX: usize = 2_000;
@@ -34,6 +35,11 @@ impl<'a> LiveHost<'a> {
     pub(super) fn new(app: &'a App, flow: &'a Flow, ids: AskIds, cancel: Cancel) -> Result<Self> {
         let variables = app.store.read(|tx| variables::values(tx, &app.environment, &flow.workspace))?;
         Ok(Self { app, flow, ids, cancel, variables, usage: Mutex::new(None) })
+    }
+
+    /// Where replies of this run's Live are kept.
+    fn replies_of(&self) -> RepliesOf {
+        RepliesOf { workspace: self.flow.workspace, flow: self.flow.id, live: self.flow.digest }
     }
 
     /// Tokens of all model calls so far.
@@ -100,6 +106,14 @@ impl Host for LiveHost<'_> {
 
     fn now(&self) -> Timestamp {
         self.app.clock.now()
+    }
+
+    fn recall(&self, key: &ReplyKey) -> Option<Arc<[u8]>> {
+        self.app.boards.replies.find(&self.replies_of(), key)
+    }
+
+    fn remember(&self, key: &ReplyKey, bytes: Vec<u8>) {
+        self.app.boards.replies.keep(&self.replies_of(), key, bytes);
     }
 
     fn used(&self, card: &str, usage: Option<Usage>) {

@@ -1,7 +1,7 @@
 //! A canvas run with no server (`ask --file`): no database, no conversation, no stored credential.
 
 use crate::canvas::Canvas;
-use crate::cards::kit::{Gone, Host, Sink, Turn};
+use crate::cards::kit::{Gone, Host, ReplyKey, Sink, Turn};
 use crate::domain::cancel::Cancel;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::DocumentStoreId;
@@ -11,6 +11,7 @@ use crate::net::Outgoing;
 use crate::settings::Settings;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 struct OfflineHost {
     outgoing: Outgoing,
@@ -49,6 +50,12 @@ impl Host for OfflineHost {
     fn now(&self) -> Timestamp {
         Timestamp::now()
     }
+
+    fn recall(&self, _key: &ReplyKey) -> Option<Arc<[u8]>> {
+        None
+    }
+
+    fn remember(&self, _key: &ReplyKey, _bytes: Vec<u8>) {}
 
     fn used(&self, _card: &str, _usage: Option<Usage>) {}
 }

@@ -1,0 +1,35 @@
+//! InMemory Cache: a model that is asked the same thing again answers from memory.
+
+use crate::cards::kit::{Cache, Card, Category, Host, Make, ReplyKey, Risk};
+use crate::llm::Completion;
+use std::sync::Arc;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "inMemoryCache",
+    label: "InMemory Cache",
+    version: 1.0,
+    category: Category::Cache,
+    description: "Remembers what the model replied, for this flow and until it changes or the server restarts. The \
+                  same messages to the same model settings are then answered without asking the provider.",
+    base_classes: &["InMemoryCache", "BaseCache"],
+    risk: Risk::Safe,
+    inputs: &[],
+    outputs: &[],
+    make: Make::Cache(|_| Ok(Arc::new(InMemory))),
+};
+
+/// The replies themselves lie with the host, which knows the flow they belong to.
+struct InMemory;
+
+impl Cache for InMemory {
+    fn find(&self, key: &ReplyKey, host: &dyn Host) -> Option<Completion> {
+        serde_json::from_slice(&host.recall(key)?).ok()
+    }
+
+    fn keep(&self, key: &ReplyKey, reply: &Completion, host: &dyn Host) {
+        if let Ok(bytes) = serde_json::to_vec(reply) {
+            host.remember(key, bytes);
+        }
+    }
+}

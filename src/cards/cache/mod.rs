@@ -1,0 +1,3 @@
+//! Caches of model replies.
+
+pub mod in_memory;
