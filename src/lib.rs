@@ -9,8 +9,8 @@
 //! | 4 running | `engine/` canvases become plans, plans answer |
 //! | 3 cards | `cards/` one file per card |
 //! | 2 adapters | `store/` the database, `history/` versions in git, `files/` secrets on disk, `boards/` what a restart forgets, `llm/` model providers |
-//! | 1 ground | `canvas/` a flow's drawing, `net/` outgoing HTTP |
-//! | 0 nouns | `domain/` the words of the specification, `limits.rs` every number, `settings/` the environment, `clock.rs` the time |
+//! | 1 ground | `canvas/` a flow's drawing, `net/` outgoing HTTP, `script/` code inputs |
+//! | 0 nouns | `domain/` the words of the specification, `limits.rs` every number, `settings/` the environment, `clock.rs` the time, `worker/` walled-in processes |
 
 pub mod app;
 pub mod boards;
@@ -27,6 +27,8 @@ pub mod limits;
 pub mod llm;
 pub mod net;
 pub mod ops;
+pub mod script;
 pub mod settings;
 pub mod store;
 pub mod tasks;
+pub mod worker;

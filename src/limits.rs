@@ -115,3 +115,48 @@ pub const CHECK_TOKENS_RANGE_COUNT: (u64, u64) = (1_000, 2_000_000);
 pub const CHECK_SECONDS: u64 = 180;
 /// What `SERVICE_CHECK_MAX_SECONDS` is clamped to (S 8).
 pub const CHECK_RANGE_SECONDS: (u64, u64) = (10, 1_800);
+
+// Code inputs beside what can be set (R 6).
+
+/// Time on the wall of one code input, waiting included, unless `SERVICE_CODE_SECONDS` says otherwise (R 6).
+pub const CODE_WALL_SECONDS: u64 = 30;
+/// What a worker may go beyond the wall before it is killed.
+pub const CODE_GRACE_MS: u64 = 500;
+/// Stack of the engine (R 6).
+pub const CODE_STACK_BYTES: usize = 1024 * 1024;
+/// Longest code (R 6).
+pub const CODE_SOURCE_BYTES_MAX: usize = 256 * 1024;
+/// Longest JSON of `$vars`, `$flow` and the named inputs together.
+pub const CODE_SCOPE_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// Longest JSON of a result (R 6).
+pub const CODE_RESULT_BYTES_MAX: usize = 1024 * 1024;
+/// Deepest nesting of a result (R 6).
+pub const CODE_RESULT_DEPTH_MAX: usize = 64;
+/// Longest message of an error that code threw.
+pub const CODE_MESSAGE_BYTES_MAX: usize = 2_000;
+/// Lines of the console that are kept.
+pub const CODE_CONSOLE_LINES_MAX: usize = 200;
+/// Bytes of the console that are kept.
+pub const CODE_CONSOLE_BYTES_MAX: usize = 64 * 1024;
+/// Timers of one run that wait at the same time.
+pub const CODE_TIMERS_MAX: usize = 1_000;
+/// Requests of one run.
+pub const CODE_FETCHES_MAX: u32 = 50;
+/// Requests of one run that are under way at the same time.
+pub const CODE_FETCHES_AT_ONCE_MAX: usize = 6;
+/// Longest request of code: address, headers and body.
+pub const CODE_FETCH_REQUEST_BYTES_MAX: usize = 1024 * 1024;
+/// Redirects that one request of code follows (R 7).
+pub const CODE_REDIRECTS_MAX: usize = 5;
+/// Fewest workers that may run code at the same time, however few cores there are.
+pub const CODE_WORKERS_MIN_COUNT: usize = 4;
+/// How often a worker for code is used before another takes its place.
+pub const CODE_WORKER_USES_MAX: u32 = 200;
+/// How long code waits for its turn.
+pub const CODE_QUEUE_SECONDS: u64 = 30;
+/// What a worker for code may use beside the heap of its engine: messages in both directions, read and written.
+pub const CODE_WORKER_BYTES: usize = 128 * 1024 * 1024;
+/// Longest message to a worker for code: an answer of 10 MiB whose every byte is written as an escape.
+pub const CODE_MESSAGE_TO_WORKER_BYTES_MAX: usize = 61 * 1024 * 1024;
+/// Longest message from a worker for code: its result and its console, or one request.
+pub const CODE_MESSAGE_FROM_WORKER_BYTES_MAX: usize = 8 * 1024 * 1024;

@@ -13,7 +13,7 @@ const LINES_MAX: usize = 500;
 
 /// Which floor each room stands on. A room may use the floors below its own.
 const FLOORS: &[(usize, &[&str])] = &[
-    (0, &["domain", "limits", "settings", "clock"]),
+    (0, &["domain", "limits", "settings", "clock", "worker"]),
     (1, &["canvas", "script", "net"]),
     (2, &["store", "history", "files", "boards", "git_host", "llm", "documents"]),
     (3, &["cards"]),
@@ -30,6 +30,8 @@ const SHARED_FLOORS: &[usize] = &[0, 5, 8];
 
 /// Rooms that may use only these, of all that lies below them.
 const ONLY: &[(&str, &[&str])] = &[
+    ("worker", &["domain", "limits"]),
+    ("domain", &["limits", "settings", "clock"]),
     ("cards", &["llm", "documents", "canvas", "script", "net", "domain", "limits", "settings", "clock"]),
     (
         "engine",
@@ -43,6 +45,13 @@ const ONLY: &[(&str, &[&str])] = &[
 /// The one home of each package.
 const HOMES: &[(&str, &[&str])] = &[
     ("redb", &["src/store/"]),
+    ("rquickjs", &["src/script/"]),
+    ("seccompiler", &["src/worker/"]),
+    ("calamine", &["src/documents/"]),
+    ("pdf_extract", &["src/documents/"]),
+    ("quick_xml", &["src/documents/"]),
+    ("zip", &["src/documents/"]),
+    ("html2text", &["src/documents/"]),
     ("gix", &["src/history/", "src/git_host/"]),
     ("gix_pack", &["src/history/", "src/git_host/"]),
     ("ureq", &["src/net.rs", "src/net/"]),

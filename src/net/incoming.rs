@@ -68,6 +68,11 @@ impl Incoming {
         self.headers.get(name)?.to_str().ok()
     }
 
+    /// Every header that is readable, names in small letters.
+    pub fn headers(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
+    }
+
     /// Reads the rest as text; bytes that are not UTF-8 are replaced.
     ///
     /// # Errors

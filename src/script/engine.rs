@@ -1,0 +1,283 @@
+//! The engine: one run of code in globals of its own, within its limits of time, memory and stack.
+
+use super::natives::{Wishes, natives};
+use super::protocol::{Ended, FromWorker, Job, ToWorker};
+use super::value;
+use super::worker::Pipes;
+use crate::limits;
+use crate::worker::confine;
+use nix::sys::resource::{UsageWho, getrusage};
+use rquickjs::context::EvalOptions;
+use rquickjs::promise::PromiseState;
+use rquickjs::{Coerced, Context, Ctx, Error, Function, Object, Promise, Runtime, Value};
+use rustix::time::{ClockId, clock_gettime};
+use std::cell::{Cell, RefCell};
+use std::io;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+const PRELUDE: &str = include_str!("prelude.js");
+/// What the code is called in its own stack traces.
+const CODE: &str = "code";
+
+/// Time left, looked at by the engine itself every few thousand steps.
+#[derive(Default)]
+struct Clock {
+    processor_end: Cell<Duration>,
+    wall_end: Cell<Option<Instant>>,
+    over: Cell<bool>,
+}
+
+impl Clock {
+    fn start(&self, job: &Job) {
+        let processor = Duration::from_millis(job.processor_ms);
+        // The system's own wall stands behind ours, for what never comes back to the engine's loop.
+        confine::limit_processor(processor.as_secs() + 1);
+        self.processor_end.set(processor_time() + processor);
+        self.wall_end.set(Some(Instant::now() + Duration::from_millis(job.wall_ms)));
+    }
+
+    fn is_over(&self) -> bool {
+        if let Some(end) = self.wall_end.get()
+            && !self.over.get()
+        {
+            self.over.set(Instant::now() >= end || processor_time() >= self.processor_end.get());
+        }
+        self.over.get()
+    }
+}
+
+fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or_default())
+}
+
+/// The most memory the process has had at any time.
+fn memory_peak_bytes() -> usize {
+    let usage = getrusage(UsageWho::RUSAGE_SELF).map_or(0, |usage| usage.max_rss());
+    // Kibibytes, but bytes where the family comes from.
+    let unit = if cfg!(target_vendor = "apple") { 1 } else { 1024 };
+    usize::try_from(usage).unwrap_or_default() * unit
+}
+
+/// Prepares an engine, waits for a job, runs it and reports. False when the worker has to end: nobody has work for it
+/// any more, or it ran into a wall.
+///
+/// # Errors
+/// When the pipe breaks, or the engine cannot be made.
+pub(super) fn serve_one(pipes: &mut Pipes, heap_bytes: usize) -> io::Result<bool> {
+    let failed = |_: Error| io::Error::other("the engine could not be made");
+    let runtime = Runtime::new().map_err(failed)?;
+    runtime.set_memory_limit(heap_bytes);
+    runtime.set_max_stack_size(limits::CODE_STACK_BYTES);
+    let memory_full = memory_peak_bytes() + heap_bytes / 4 * 3;
+    let clock = Rc::new(Clock::default());
+    let seen = clock.clone();
+    runtime.set_interrupt_handler(Some(Box::new(move || seen.is_over())));
+    let context = Context::full(&runtime).map_err(failed)?;
+    let whole = context.with(|ctx| {
+        let wishes = Rc::new(RefCell::new(Wishes::default()));
+        let tools = tools(&ctx, &wishes).map_err(failed)?;
+        let Some((job, scope)) = pipes.next_job()? else { return Ok(false) };
+        pipes.send(&FromWorker::Began)?;
+        clock.start(&job);
+        let run = Run { ctx, tools, clock: &clock, wishes: &wishes };
+        let ended = run.to_end(pipes, &job, scope)?.or_memory(|| memory_peak_bytes() > memory_full);
+        let whole = ended.leaves_worker_whole();
+        let mut said = wishes.borrow_mut();
+        let lines = std::mem::take(&mut said.lines);
+        pipes.send(&FromWorker::Done { ended, lines, cut: said.cut })?;
+        Ok::<_, io::Error>(whole)
+    })?;
+    if !whole {
+        // An engine that ran into a wall may not be able to take itself apart; the process ends instead.
+        std::process::exit(0);
+    }
+    Ok(true)
+}
+
+fn tools<'js>(ctx: &Ctx<'js>, wishes: &Rc<RefCell<Wishes>>) -> rquickjs::Result<Object<'js>> {
+    let prelude: Function<'js> = ctx.eval_with_options(PRELUDE, named("prelude"))?;
+    prelude.call((natives(ctx, wishes)?,))
+}
+
+fn named(name: &str) -> EvalOptions {
+    let mut options = EvalOptions::default();
+    options.strict = false;
+    options.filename = Some(name.to_owned());
+    options
+}
+
+struct Run<'js, 'a> {
+    ctx: Ctx<'js>,
+    tools: Object<'js>,
+    clock: &'a Clock,
+    wishes: &'a RefCell<Wishes>,
+}
+
+impl<'js> Run<'js, '_> {
+    fn to_end(&self, pipes: &mut Pipes, job: &Job, scope: Vec<u8>) -> io::Result<Ended> {
+        let promise = match self.begin(job, scope) {
+            Ok(promise) => promise,
+            Err(error) => {
+                return Ok(match self.caught(&error) {
+                    Ended::Threw { message, line } if message.starts_with("SyntaxError") => {
+                        Ended::Syntax { message, line }
+                    }
+                    other => other,
+                });
+            }
+        };
+        loop {
+            while !self.clock.is_over() && self.ctx.execute_pending_job() {}
+            if self.clock.is_over() {
+                return Ok(Ended::Timeout);
+            }
+            match promise.state() {
+                PromiseState::Pending => {}
+                _ => return Ok(self.result(&promise, job.result_bytes_max)),
+            }
+            if let Err(error) = self.wait(pipes)? {
+                return Ok(self.caught(&error));
+            }
+            if !self.wishes.borrow().waits_for_something() && !self.ctx.execute_pending_job() {
+                match promise.state() {
+                    PromiseState::Pending => return Ok(Ended::NeverSettles),
+                    _ => return Ok(self.result(&promise, job.result_bytes_max)),
+                }
+            }
+        }
+    }
+
+    /// Starts the code as the body of an async function, on the first line of its source.
+    fn begin(&self, job: &Job, scope: Vec<u8>) -> rquickjs::Result<Promise<'js>> {
+        let scope: Value<'js> = self.ctx.json_parse(scope)?;
+        self.tools.get::<_, Function<'js>>("begin")?.call::<_, ()>((scope, job.fetch))?;
+        let code = format!("(async function () {{{}\n}})()", job.source);
+        self.ctx.eval_with_options(code, named(CODE))
+    }
+
+    /// Sends what the code wants sent, then waits for the next thing that can move it, and moves it.
+    /// The inner error is what the code threw meanwhile.
+    fn wait(&self, pipes: &mut Pipes) -> io::Result<rquickjs::Result<()>> {
+        loop {
+            let Some((id, request)) = self.wishes.borrow_mut().next_request() else { break };
+            pipes.send(&FromWorker::Fetch { id, request })?;
+        }
+        let (waits, timer) = {
+            let wishes = self.wishes.borrow();
+            (wishes.waits_for_something(), wishes.next_timer())
+        };
+        if !waits {
+            return Ok(Ok(()));
+        }
+        let wall = self.clock.wall_end.get().unwrap_or_else(Instant::now);
+        let until = timer.map_or(wall, |due| due.min(wall));
+        if pipes.readable_until(until)? {
+            return match pipes.receive()? {
+                Some(ToWorker::Fetched { id, answer }) => Ok(self.fetched(id, answer)),
+                Some(ToWorker::Run(_)) | None => Err(io::ErrorKind::UnexpectedEof.into()),
+            };
+        }
+        let due = self.wishes.borrow_mut().due(Instant::now());
+        match due {
+            Some(id) => Ok(self.tools.get::<_, Function<'js>>("fired").and_then(|fired| fired.call((id,)))),
+            None => Ok(Ok(())),
+        }
+    }
+
+    fn fetched(&self, id: u32, answer: Result<super::FetchResponse, String>) -> rquickjs::Result<()> {
+        {
+            let mut wishes = self.wishes.borrow_mut();
+            wishes.on_the_way = wishes.on_the_way.saturating_sub(1);
+        }
+        let (name, text) = match answer {
+            Ok(response) => ("fetched", serde_json::to_string(&response).unwrap_or_default()),
+            Err(why) => ("refused", why),
+        };
+        self.tools.get::<_, Function<'js>>(name)?.call((id, text))
+    }
+
+    fn result(&self, promise: &Promise<'js>, bytes_max: usize) -> Ended {
+        let value = match promise.result::<Value<'js>>() {
+            Some(Ok(value)) => value,
+            Some(Err(error)) => return self.caught(&error),
+            None => return Ended::NeverSettles,
+        };
+        if value.is_undefined() || value.is_null() {
+            return Ended::Returned("null".into());
+        }
+        match self.ctx.json_stringify(value.clone()) {
+            Ok(Some(text)) => match text.to_string() {
+                Ok(text) if text.len() > bytes_max => Ended::ResultTooLarge,
+                Ok(text) => Ended::Returned(value::well_formed(text)),
+                Err(error) => self.caught(&error),
+            },
+            Ok(None) => Ended::NotJson(format!("it is a {}", value.type_name())),
+            Err(error) => match self.caught(&error) {
+                Ended::Threw { message, .. } => Ended::NotJson(message),
+                other => other,
+            },
+        }
+    }
+
+    /// What an error of the engine means.
+    fn caught(&self, error: &Error) -> Ended {
+        let thrown = match error {
+            Error::Exception => self.ctx.catch(),
+            Error::Allocation => return Ended::Memory,
+            _ => return Ended::Threw { message: "a text of the code cannot be read".into(), line: None },
+        };
+        if self.clock.is_over() {
+            return Ended::Timeout;
+        }
+        self.thrown(&thrown)
+    }
+
+    fn thrown(&self, thrown: &Value<'js>) -> Ended {
+        let field = |object: &Object<'js>, name: &str| {
+            let text = object.get::<_, Coerced<String>>(name).map(|text| text.0);
+            text.inspect_err(|_| drop(self.ctx.catch())).unwrap_or_default()
+        };
+        let (message, line) = match thrown.as_object().filter(|object| object.is_error()) {
+            Some(object) => {
+                let (name, said) = (field(object, "name"), field(object, "message"));
+                match (name.as_str(), said.as_str()) {
+                    ("InternalError", "out of memory") => return Ended::Memory,
+                    ("RangeError", "Maximum call stack size exceeded") => return Ended::Stack,
+                    _ => {}
+                }
+                (format!("{name}: {said}"), line_of(&field(object, "stack")))
+            }
+            None => (self.shown(thrown), None),
+        };
+        // Reading the error may itself have run code of the owner's.
+        if self.clock.is_over() { Ended::Timeout } else { Ended::Threw { message: shortened(message), line } }
+    }
+
+    fn shown(&self, thrown: &Value<'js>) -> String {
+        let text = match thrown.as_object() {
+            Some(_) => self.ctx.json_stringify(thrown.clone()).and_then(|text| match text {
+                Some(text) => text.to_string().map(value::well_formed),
+                None => Ok(String::new()),
+            }),
+            None => thrown.get::<Coerced<String>>().map(|text| text.0),
+        };
+        text.inspect_err(|_| drop(self.ctx.catch())).unwrap_or_else(|_| "something was thrown".into())
+    }
+}
+
+/// The first line of the code that a stack trace names.
+fn line_of(stack: &str) -> Option<u32> {
+    let named = stack.split([' ', '(', '\n']).find_map(|word| word.strip_prefix(CODE)?.strip_prefix(':'))?;
+    named.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+fn shortened(mut message: String) -> String {
+    if message.len() > limits::CODE_MESSAGE_BYTES_MAX {
+        let end = message.floor_char_boundary(limits::CODE_MESSAGE_BYTES_MAX);
+        message.truncate(end);
+        message.push('…');
+    }
+    message
+}

@@ -1,0 +1,92 @@
+//! Code inputs: JavaScript of a flow's owner, run in a worker process that can reach nothing (security rules 6).
+//!
+//! The code is the body of an async function. It sees `$vars`, `$flow`, one `$name` for each input of its [`Scope`],
+//! `console`, timers and, where the scope has one, `fetch`, which runs here in the service and not in the worker. What
+//! it returns becomes JSON. Every run has globals of its own, so nothing that one run leaves behind reaches another.
+//!
+//! [`Scripts`] is the service's side; `worker` is the other, and `protocol` is what they say to each other.
+
+#[cfg(unix)]
+mod engine;
+mod error;
+mod fetch;
+mod guarded;
+#[cfg(unix)]
+mod natives;
+mod protocol;
+mod run;
+mod value;
+#[cfg(unix)]
+mod worker;
+
+pub use error::ScriptError;
+pub use fetch::{Fetch, FetchRequest, FetchResponse};
+pub use guarded::Guarded;
+pub use protocol::{Line, Loudness};
+pub use run::{Console, Ran, Scope, Scripts};
+#[cfg(unix)]
+pub use worker::work;
+
+use crate::limits;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Windows has no walls for a worker, so there is none.
+#[cfg(not(unix))]
+#[must_use]
+pub fn work() -> std::process::ExitCode {
+    std::process::ExitCode::FAILURE
+}
+
+/// The argument that makes this program a worker for code.
+pub const ROLE: &str = "worker-script";
+
+/// What one run of code may use (security rules 6), and how many run at the same time.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// Processor time.
+    pub processor: Duration,
+    /// Time on the clock on the wall, waiting for answers of `fetch` included.
+    pub wall: Duration,
+    /// Memory of the engine, in bytes.
+    pub heap_bytes: usize,
+    /// Runs at the same time.
+    pub workers_max: usize,
+    /// How long a run waits for its turn.
+    pub queue: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Self {
+            processor: Duration::from_secs(limits::CODE_SECONDS),
+            wall: Duration::from_secs(limits::CODE_WALL_SECONDS),
+            heap_bytes: usize::try_from(limits::CODE_MEMORY_MB).unwrap_or(usize::MAX) << 20,
+            // More than cores, because code that waits for an answer uses none.
+            workers_max: (cores * 2).max(limits::CODE_WORKERS_MIN_COUNT),
+            queue: Duration::from_secs(limits::CODE_QUEUE_SECONDS),
+        }
+    }
+}
+
+impl Limits {
+    /// Those of the settings `SERVICE_CODE_SECONDS` and `SERVICE_CODE_MEMORY_MB`; the wall is three times the
+    /// processor's time, as in the security rules.
+    #[must_use]
+    pub fn of_settings(seconds: u64, memory_mb: u64) -> Self {
+        Self {
+            processor: Duration::from_secs(seconds),
+            wall: Duration::from_secs(seconds * 3),
+            heap_bytes: usize::try_from(memory_mb).unwrap_or(usize::MAX) << 20,
+            ..Self::default()
+        }
+    }
+}
+
+/// The program workers are made of. On Linux a name for the running program itself, which holds even after an update
+/// replaced its file; elsewhere its path.
+#[must_use]
+pub fn own_program(path: PathBuf) -> PathBuf {
+    if cfg!(target_os = "linux") { PathBuf::from("/proc/self/exe") } else { path }
+}

@@ -1,0 +1,153 @@
+// What code finds beside the language itself. The engine calls this with the few native functions there are
+// and keeps the object that it returns; nothing here can do more than those functions can.
+(function (native) {
+  "use strict";
+  const { stringify, parse } = JSON;
+  const wellFormed = (text) => String(text).toWellFormed();
+  const own = (object, name, value) =>
+    Object.defineProperty(object, name, { value, writable: true, enumerable: false, configurable: true });
+
+  const shown = (value) => {
+    if (typeof value === "string") return value;
+    if (value instanceof Error) return value.stack ? `${value.name}: ${value.message}` : String(value);
+    if (typeof value === "object" && value !== null) {
+      try {
+        return stringify(value) ?? String(value);
+      } catch {
+        return Object.prototype.toString.call(value);
+      }
+    }
+    return String(value);
+  };
+  const say = (level) => (...words) => native.log(level, wellFormed(words.map(shown).join(" ").slice(0, 4096)));
+  const [log, warn, error] = [say(0), say(1), say(2)];
+  own(globalThis, "console", { log, info: log, debug: log, trace: log, dir: log, table: log, warn, error });
+
+  // Timers: the engine keeps the times, this keeps the functions.
+  const timers = new Map();
+  let newest = 0;
+  const later = (again) => (work, milliseconds, ...rest) => {
+    if (typeof work !== "function") throw new TypeError("a timer needs a function");
+    const wait = Math.max(Number(milliseconds) || 0, again ? 1 : 0);
+    const id = ++newest;
+    native.timer(id, wait);
+    timers.set(id, { work, rest, wait, again });
+    return id;
+  };
+  const clear = (id) => {
+    if (timers.delete(id)) native.untimer(id);
+  };
+  own(globalThis, "setTimeout", later(false));
+  own(globalThis, "setInterval", later(true));
+  own(globalThis, "clearTimeout", clear);
+  own(globalThis, "clearInterval", clear);
+
+  own(globalThis, "require", (name) => {
+    throw new Error(
+      `require(${stringify(String(name))}) is not available. Code has fetch(url, options) for HTTP, ` +
+        "console, setTimeout, and the JavaScript language itself: JSON, Math, Date, RegExp, Map, Promise.",
+    );
+  });
+
+  class Headers {
+    #entries = new Map();
+    constructor(from) {
+      if (from instanceof Headers || Array.isArray(from)) for (const [name, value] of from) this.append(name, value);
+      else if (from) for (const name of Object.keys(from)) this.append(name, from[name]);
+    }
+    append(name, value) {
+      const before = this.get(name);
+      this.set(name, before === null ? value : `${before}, ${value}`);
+    }
+    set(name, value) {
+      this.#entries.set(String(name).toLowerCase(), String(value));
+    }
+    get(name) {
+      return this.#entries.get(String(name).toLowerCase()) ?? null;
+    }
+    has(name) {
+      return this.#entries.has(String(name).toLowerCase());
+    }
+    delete(name) {
+      this.#entries.delete(String(name).toLowerCase());
+    }
+    forEach(work) {
+      this.#entries.forEach((value, name) => work(value, name, this));
+    }
+    entries() {
+      return this.#entries.entries();
+    }
+    keys() {
+      return this.#entries.keys();
+    }
+    values() {
+      return this.#entries.values();
+    }
+    [Symbol.iterator]() {
+      return this.#entries.entries();
+    }
+  }
+
+  class Response {
+    #body;
+    constructor(answer, url) {
+      this.status = answer.status;
+      this.ok = answer.status >= 200 && answer.status < 300;
+      this.statusText = "";
+      this.headers = new Headers(answer.headers);
+      this.url = answer.url;
+      this.redirected = answer.url !== url;
+      this.bodyUsed = false;
+      this.#body = answer.body;
+    }
+    async text() {
+      if (this.bodyUsed) throw new TypeError("the body has been read already");
+      this.bodyUsed = true;
+      return this.#body;
+    }
+    async json() {
+      return parse(await this.text());
+    }
+  }
+
+  const requests = new Map();
+  const fetch = async (address, options) => {
+    const { method = "GET", headers, body } = options ?? {};
+    const url = wellFormed(address);
+    const named = [...new Headers(headers)].map(([name, value]) => [wellFormed(name), wellFormed(value)]);
+    const text = body === undefined || body === null ? null : typeof body === "string" ? body : stringify(body);
+    const request = { method: wellFormed(method).toUpperCase(), url, headers: named, body: text?.toWellFormed() ?? null };
+    const id = native.fetch(stringify(request));
+    const answer = await new Promise((resolve, reject) => requests.set(id, { resolve, reject }));
+    return new Response(answer, url);
+  };
+
+  return {
+    begin(scope, mayFetch) {
+      for (const name of Object.keys(scope.inputs)) own(globalThis, `$${name}`, scope.inputs[name]);
+      own(globalThis, "$vars", scope.vars);
+      own(globalThis, "$flow", scope.flow);
+      if (mayFetch) {
+        own(globalThis, "fetch", fetch);
+        own(globalThis, "Headers", Headers);
+      }
+    },
+    fired(id) {
+      const timer = timers.get(id);
+      if (!timer) return;
+      if (timer.again) native.timer(id, timer.wait);
+      else timers.delete(id);
+      timer.work(...timer.rest);
+    },
+    fetched(id, answer) {
+      const request = requests.get(id);
+      requests.delete(id);
+      request?.resolve(parse(answer));
+    },
+    refused(id, why) {
+      const request = requests.get(id);
+      requests.delete(id);
+      request?.reject(new TypeError(`fetch failed: ${why}`));
+    },
+  };
+})

@@ -1,0 +1,104 @@
+//! What the service and a worker for code say to each other: JSON, one message a frame.
+//!
+//! The service greets with [`Greeting`] and the worker answers when it is ready. For a run the service sends a
+//! [`ToWorker::Run`] and, as a frame of its own, the scope as the JSON text the engine reads. The worker says that it
+//! began, asks for requests with [`FromWorker::Fetch`] and ends the run with [`FromWorker::Done`].
+
+use super::fetch::{FetchRequest, FetchResponse};
+use serde::{Deserialize, Serialize};
+
+/// The first message.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Greeting {
+    /// Bytes the engine may use.
+    pub heap_bytes: usize,
+}
+
+/// To the worker.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum ToWorker {
+    /// Runs code; the scope follows.
+    Run(Job),
+    /// The answer to a request; late ones, of a run that is over, are dropped.
+    Fetched { id: u32, answer: Result<FetchResponse, String> },
+}
+
+/// One run.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Job {
+    pub source: String,
+    /// Whether there is a `fetch`.
+    pub fetch: bool,
+    pub processor_ms: u64,
+    pub wall_ms: u64,
+    pub result_bytes_max: usize,
+}
+
+/// From the worker.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum FromWorker {
+    /// The code runs; before this nothing of it did.
+    Began,
+    /// Wants a request sent.
+    Fetch { id: u32, request: FetchRequest },
+    /// The run is over.
+    Done { ended: Ended, lines: Vec<Line>, cut: bool },
+}
+
+/// How a run ended.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Ended {
+    /// With a result, as JSON text.
+    Returned(String),
+    Syntax {
+        message: String,
+        line: Option<u32>,
+    },
+    Threw {
+        message: String,
+        line: Option<u32>,
+    },
+    Timeout,
+    Memory,
+    Stack,
+    NeverSettles,
+    ResultTooLarge,
+    NotJson(String),
+}
+
+impl Ended {
+    /// An engine without any memory left cannot even say so: it throws nothing at all, or drops the promise that the code
+    /// waits for. `memory_was_full` tells whether that is what happened.
+    pub(super) fn or_memory(self, memory_was_full: impl FnOnce() -> bool) -> Self {
+        let silent = match &self {
+            Self::Threw { message, .. } => message == "null",
+            other => *other == Self::NeverSettles,
+        };
+        if silent && memory_was_full() { Self::Memory } else { self }
+    }
+
+    /// Whether the worker can be trusted to be as new: not after it ran into a wall.
+    pub(super) const fn leaves_worker_whole(&self) -> bool {
+        !matches!(self, Self::Timeout | Self::Memory | Self::Stack)
+    }
+}
+
+/// How loudly a line was said: `console.log`, `info` and `debug`; `warn`; `error`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Loudness {
+    /// `console.log`, `console.info`, `console.debug`.
+    Log,
+    /// `console.warn`.
+    Warn,
+    /// `console.error`.
+    Error,
+}
+
+/// One line of the console.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Line {
+    /// How it was said.
+    pub loudness: Loudness,
+    /// What was said, cut to a bounded length.
+    pub text: String,
+}

@@ -1,0 +1,262 @@
+//! The service's side of a run: lends a worker, hands it the code, sends its requests, and judges how it ended.
+
+use super::error::ScriptError;
+use super::fetch::{Fetch, FetchRequest};
+use super::protocol::{Ended, FromWorker, Greeting, Job, Line, ToWorker};
+use super::{Limits, ROLE, value};
+use crate::domain::cancel::{Cancel, Reason};
+use crate::limits;
+use crate::worker::{Death, Lease, Plan, Pool, Unavailable, frame};
+use serde_json::{Map, Value};
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What the code sees.
+#[derive(Clone, Default)]
+pub struct Scope {
+    /// `$name` for each; `vars` and `flow` cannot be named here, since theirs win.
+    pub inputs: Map<String, Value>,
+    /// `$vars`.
+    pub vars: Map<String, Value>,
+    /// `$flow`.
+    pub flow: Map<String, Value>,
+    /// What sends the requests of `fetch`; without it there is no `fetch`.
+    pub fetch: Option<Arc<dyn Fetch>>,
+}
+
+/// What the code said.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Console {
+    /// Lines in the order in which they were said.
+    pub lines: Vec<Line>,
+    /// Whether later lines were dropped because there were too many.
+    pub cut: bool,
+}
+
+/// A run that is over.
+#[derive(Debug)]
+pub struct Ran {
+    /// What the code returned; nothing at all is null, and text that is a JSON list or object is that.
+    pub result: Result<Value, ScriptError>,
+    /// What it said, up to where it ended. Empty when the worker had to be killed.
+    pub console: Console,
+}
+
+impl From<ScriptError> for Ran {
+    fn from(error: ScriptError) -> Self {
+        Self { result: Err(error), console: Console::default() }
+    }
+}
+
+/// What is to be run.
+struct Work<'a> {
+    source: &'a str,
+    scope: &'a Scope,
+    /// The scope as JSON.
+    written: &'a [u8],
+}
+
+/// What became of handing it to a worker.
+enum Attempt {
+    Over(Ran),
+    /// The worker was gone before it began.
+    NeverBegan,
+}
+
+/// Runs code. A clone runs it in the same workers.
+#[derive(Clone)]
+pub struct Scripts {
+    pool: Pool,
+    limits: Limits,
+}
+
+impl Scripts {
+    /// `program` is this program, see [`super::own_program`]. No worker starts yet.
+    ///
+    /// # Errors
+    /// When the system has no threads left.
+    pub fn new(program: PathBuf, limits: Limits) -> io::Result<Self> {
+        let greeting = serde_json::to_vec(&Greeting { heap_bytes: limits.heap_bytes })?;
+        let plan = Plan {
+            program,
+            role: ROLE,
+            greeting,
+            workers_max: limits.workers_max,
+            uses_max: limits::CODE_WORKER_USES_MAX,
+            spare: true,
+            queue: limits.queue,
+        };
+        Ok(Self { pool: Pool::new(plan)?, limits })
+    }
+
+    /// Starts the first worker ahead of the first run.
+    pub fn warm(&self) {
+        self.pool.warm();
+    }
+
+    /// Process numbers of the workers that wait for a run, for tests and diagnosis.
+    #[must_use]
+    pub fn idle_workers(&self) -> Vec<u32> {
+        self.pool.idle()
+    }
+
+    /// Runs `source`, the body of an async function, with what `scope` gives it. Waits for its turn and for its end;
+    /// `cancel`, and the time that is left in it, ends both. The result has at most 1 MiB of JSON, 64 levels deep.
+    #[must_use]
+    pub fn run(&self, source: &str, scope: &Scope, cancel: &Cancel) -> Ran {
+        if source.len() > limits::CODE_SOURCE_BYTES_MAX {
+            return ScriptError::SourceTooLarge(limits::CODE_SOURCE_BYTES_MAX).into();
+        }
+        let Ok(written) = serde_json::to_vec(&serde_json::json!({
+            "inputs": scope.inputs, "vars": scope.vars, "flow": scope.flow,
+        })) else {
+            return ScriptError::Crashed.into();
+        };
+        if written.len() > limits::CODE_SCOPE_BYTES_MAX {
+            return ScriptError::ScopeTooLarge(limits::CODE_SCOPE_BYTES_MAX).into();
+        }
+        let work = Work { source, scope, written: &written };
+        // A worker that died while it waited for work, which shows only now, has not run anything: another one can.
+        let first = self.attempt(&work, cancel);
+        let last = if let Attempt::NeverBegan = first { self.attempt(&work, cancel) } else { first };
+        match last {
+            Attempt::Over(ran) => ran,
+            Attempt::NeverBegan => ScriptError::Crashed.into(),
+        }
+    }
+
+    fn attempt(&self, work: &Work<'_>, cancel: &Cancel) -> Attempt {
+        let failed = |error: ScriptError| Attempt::Over(error.into());
+        let mut lease = match self.pool.take(cancel) {
+            Ok(lease) => lease,
+            Err(Unavailable::Busy) => return failed(ScriptError::Busy),
+            Err(Unavailable::CannotStart) => return failed(ScriptError::Unavailable),
+            Err(Unavailable::Cancelled(reason)) => return failed(ScriptError::Cancelled(reason)),
+        };
+        let wall = cancel.time_left().map_or(self.limits.wall, |left| left.min(self.limits.wall));
+        // The worker ends the run by its own clock; the watch is for one that no longer looks at it.
+        lease.limit(Instant::now() + wall + Duration::from_millis(limits::CODE_GRACE_MS), cancel);
+        let mut began = false;
+        let requests = Requests::new(&mut lease, work.scope.fetch.clone());
+        let ended = requests.and_then(|requests| {
+            let done = self.converse(&mut lease, work, wall, &requests, &mut began);
+            requests.close();
+            done
+        });
+        match ended {
+            Ok((ended, console)) => {
+                if ended.leaves_worker_whole() {
+                    lease.give_back();
+                }
+                Attempt::Over(Ran { result: judged(ended, cancel), console })
+            }
+            Err(_) => match (cancel.reason(), lease.bury()) {
+                (Some(reason), _) => failed(ScriptError::Cancelled(reason)),
+                (None, Death::OutOfTime) => failed(ScriptError::Timeout),
+                (None, Death::Crashed) if began => failed(ScriptError::Crashed),
+                (None, Death::Crashed) => Attempt::NeverBegan,
+            },
+        }
+    }
+
+    fn converse(
+        &self,
+        lease: &mut Lease<'_>,
+        work: &Work<'_>,
+        wall: Duration,
+        requests: &Requests,
+        began: &mut bool,
+    ) -> io::Result<(Ended, Console)> {
+        let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let job = ToWorker::Run(Job {
+            source: work.source.to_owned(),
+            fetch: work.scope.fetch.is_some(),
+            processor_ms: milliseconds(self.limits.processor),
+            wall_ms: milliseconds(wall),
+            result_bytes_max: limits::CODE_RESULT_BYTES_MAX,
+        });
+        lease.send(&serde_json::to_vec(&job)?)?;
+        lease.send(work.written)?;
+        loop {
+            let message = lease.receive(limits::CODE_MESSAGE_FROM_WORKER_BYTES_MAX)?;
+            match serde_json::from_slice(&message)? {
+                FromWorker::Began => *began = true,
+                FromWorker::Fetch { id, request } => requests.send(id, request)?,
+                FromWorker::Done { ended, lines, cut } => return Ok((ended, Console { lines, cut })),
+            }
+        }
+    }
+}
+
+fn judged(ended: Ended, cancel: &Cancel) -> Result<Value, ScriptError> {
+    Err(match ended {
+        Ended::Returned(text) => return value::of_result(&text),
+        Ended::Syntax { message, line } => ScriptError::Syntax { message, line },
+        Ended::Threw { message, line } => ScriptError::Threw { message, line },
+        // The time the worker was given may have been what was left of the whole run.
+        Ended::Timeout => cancel.reason().map_or(ScriptError::Timeout, ScriptError::Cancelled),
+        Ended::Memory => ScriptError::Memory,
+        Ended::Stack => ScriptError::Stack,
+        Ended::NeverSettles => ScriptError::NeverSettles,
+        Ended::ResultTooLarge => ScriptError::ResultTooLarge(limits::CODE_RESULT_BYTES_MAX),
+        Ended::NotJson(why) => ScriptError::NotJson(why),
+    })
+}
+
+/// The requests of one run. Each has a thread of its own, which brings the answer to the worker if the run still lasts.
+struct Requests {
+    fetch: Option<Arc<dyn Fetch>>,
+    /// The way to the worker; gone when the run is over.
+    door: Arc<Mutex<Option<File>>>,
+    /// Ends what is still under way when the run is over.
+    over: Cancel,
+    /// The worker counts too; this holds even if it has been taken over.
+    left: Mutex<usize>,
+}
+
+impl Requests {
+    fn new(lease: &mut Lease<'_>, fetch: Option<Arc<dyn Fetch>>) -> io::Result<Self> {
+        let door = if fetch.is_some() { Some(lease.side_door()?) } else { None };
+        Ok(Self {
+            fetch,
+            door: Arc::new(Mutex::new(door)),
+            over: Cancel::new(None),
+            left: Mutex::new(limits::CODE_FETCHES_MAX as usize),
+        })
+    }
+
+    fn send(&self, id: u32, request: FetchRequest) -> io::Result<()> {
+        let Some(fetch) = self.fetch.clone() else { return Err(io::ErrorKind::InvalidData.into()) };
+        {
+            let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+            *left = left.checked_sub(1).ok_or(io::ErrorKind::InvalidData)?;
+        }
+        let (door, over) = (self.door.clone(), self.over.clone());
+        thread::Builder::new().name("script-fetch".into()).spawn(move || {
+            let answer = fetch.fetch(request, &over);
+            let Ok(message) = serde_json::to_vec(&ToWorker::Fetched { id, answer }) else { return };
+            let message = if message.len() > limits::CODE_MESSAGE_TO_WORKER_BYTES_MAX {
+                let answer = Err("the answer is too large".to_owned());
+                serde_json::to_vec(&ToWorker::Fetched { id, answer }).unwrap_or_default()
+            } else {
+                message
+            };
+            let mut door = door.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(pipe) = door.as_mut() {
+                // A worker that is gone needs no answer.
+                let _ = frame::write(pipe, &message);
+            }
+        })?;
+        Ok(())
+    }
+
+    /// From here on no answer reaches the worker. Waits for one that is on the way, which an idle worker takes and drops.
+    fn close(&self) {
+        self.over.cancel(Reason::OutOfTime);
+        *self.door.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}

@@ -1,0 +1,91 @@
+//! The system calls a worker keeps: computing, memory, its pipes, the clock. Any other fails with "not permitted".
+
+use super::Unconfined;
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    TargetArch,
+};
+use std::collections::BTreeMap;
+
+/// Calls that are harmless whatever their arguments are. None takes a path, an address or another process.
+const HARMLESS: &[libc::c_long] = &[
+    // The pipes it was born with; there are no others.
+    libc::SYS_read,
+    libc::SYS_readv,
+    libc::SYS_write,
+    libc::SYS_writev,
+    libc::SYS_close,
+    libc::SYS_ppoll,
+    libc::SYS_fstat,
+    libc::SYS_lseek,
+    // Memory that is not code.
+    libc::SYS_brk,
+    libc::SYS_munmap,
+    libc::SYS_mremap,
+    libc::SYS_madvise,
+    // The clock, chance, and locks within the process.
+    libc::SYS_clock_gettime,
+    libc::SYS_clock_getres,
+    libc::SYS_gettimeofday,
+    libc::SYS_clock_nanosleep,
+    libc::SYS_nanosleep,
+    libc::SYS_getrandom,
+    libc::SYS_futex,
+    libc::SYS_sched_yield,
+    libc::SYS_sched_getaffinity,
+    libc::SYS_getrusage,
+    libc::SYS_prlimit64,
+    libc::SYS_getpid,
+    libc::SYS_gettid,
+    // Signals of its own, such as the one a failed assertion raises, and the end.
+    libc::SYS_rt_sigaction,
+    libc::SYS_rt_sigprocmask,
+    libc::SYS_rt_sigreturn,
+    libc::SYS_sigaltstack,
+    libc::SYS_tgkill,
+    libc::SYS_restart_syscall,
+    libc::SYS_exit,
+    libc::SYS_exit_group,
+];
+
+/// The older calls that only this processor still has.
+#[cfg(target_arch = "x86_64")]
+const OLDER: &[libc::c_long] = &[libc::SYS_poll];
+#[cfg(not(target_arch = "x86_64"))]
+const OLDER: &[libc::c_long] = &[];
+
+/// Calls that may not make memory executable; the flags are their third argument.
+const NEVER_CODE: &[libc::c_long] = &[libc::SYS_mmap, libc::SYS_mprotect];
+
+/// Installs the filter for the whole process, which has one thread.
+pub(super) fn allow_only_what_is_listed() -> Result<(), Unconfined> {
+    let arch = arch().ok_or(Unconfined("its system calls cannot be cut down on this processor"))?;
+    let filter = program(arch).map_err(|_| Unconfined("its system calls cannot be cut down"))?;
+    seccompiler::apply_filter(&filter).map_err(|_| Unconfined("its system calls cannot be cut down"))
+}
+
+const fn arch() -> Option<TargetArch> {
+    if cfg!(target_arch = "x86_64") {
+        Some(TargetArch::x86_64)
+    } else if cfg!(target_arch = "aarch64") {
+        Some(TargetArch::aarch64)
+    } else if cfg!(target_arch = "riscv64") {
+        Some(TargetArch::riscv64)
+    } else {
+        None
+    }
+}
+
+fn program(arch: TargetArch) -> Result<BpfProgram, seccompiler::BackendError> {
+    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
+    for call in HARMLESS.iter().chain(OLDER) {
+        rules.insert(*call, Vec::new());
+    }
+    let code = u64::from(libc::PROT_EXEC.unsigned_abs());
+    for call in NEVER_CODE {
+        let plain = SeccompCondition::new(2, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(code), 0)?;
+        rules.insert(*call, vec![SeccompRule::new(vec![plain])?]);
+    }
+    let refused = SeccompAction::Errno(libc::EPERM.unsigned_abs());
+    SeccompFilter::new(rules, refused, SeccompAction::Allow, arch)?.try_into()
+}

@@ -1,0 +1,14 @@
+//! Workers: processes of this very program that do one dangerous kind of work and can touch nothing but their two
+//! pipes (security rules 6 and 8).
+//!
+//! [`Pool`] is the service's side: it starts workers ahead of need, lends one at a time to whoever waits longest and
+//! kills what takes too long. [`confine`] is the worker's side: what it gives up before it reads the first byte that a
+//! stranger wrote. What the two say to each other belongs to the rooms that use them; here it is only [`frame`]s.
+
+pub mod confine;
+pub mod frame;
+mod keeper;
+mod pool;
+
+pub use keeper::Death;
+pub use pool::{Lease, Plan, Pool, Unavailable};

@@ -1,0 +1,327 @@
+//! The service's side of workers: as many as may live, one ready ahead of need, and a fair queue before them.
+
+use super::frame;
+use super::keeper::{Death, Process, Watch, Watched, locked};
+use crate::domain::cancel::{Cancel, HookGuard, Reason};
+use std::collections::VecDeque;
+use std::io;
+use std::path::PathBuf;
+use std::process::{ChildStdin, ChildStdout};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A worker that is not ready by then never will be.
+const START_SECONDS_MAX: u64 = 20;
+/// The longest a worker's word that it is ready can be.
+const READY_BYTES_MAX: usize = 64;
+/// How long nobody tries again after workers could not be started.
+const START_AGAIN_SECONDS: u64 = 1;
+
+/// What a pool keeps, and how many.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The program whose process a worker is: this one.
+    pub program: PathBuf,
+    /// The argument by which the program knows its role.
+    pub role: &'static str,
+    /// The first message a worker gets. It answers with any message of up to 64 bytes as soon as it can take work.
+    pub greeting: Vec<u8>,
+    /// Most workers alive at the same time.
+    pub workers_max: usize,
+    /// How often a worker is lent before another takes its place.
+    pub uses_max: u32,
+    /// Whether a worker is kept ready while all others are lent.
+    pub spare: bool,
+    /// How long one waits for a free worker.
+    pub queue: Duration,
+}
+
+/// Why there is no worker to lend.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unavailable {
+    /// All were busy for as long as one waits.
+    Busy,
+    /// None could be started.
+    CannotStart,
+    /// Whoever waited is to stop.
+    Cancelled(Reason),
+}
+
+struct Worker {
+    process: Arc<Process>,
+    stdin: ChildStdin,
+    stdout: ChildStdout,
+    uses: u32,
+}
+
+#[derive(Default)]
+struct State {
+    idle: Vec<Worker>,
+    /// Idle, lent or being started.
+    living: usize,
+    starting: usize,
+    /// Tickets of those who wait, the longest waiting first.
+    waiting: VecDeque<u64>,
+    next_ticket: u64,
+    failed_at: Option<Instant>,
+}
+
+struct Shared {
+    plan: Plan,
+    state: Mutex<State>,
+    changed: Condvar,
+    watch: Arc<Watch>,
+    /// Orders to start one worker. A system ties a worker's life to the thread that started it, so one thread that
+    /// lives as long as the pool starts them all.
+    orders: SyncSender<()>,
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.watch.close();
+    }
+}
+
+/// Workers of one role. A clone lends from the same ones; the last one dropped ends them.
+#[derive(Clone)]
+pub struct Pool(Arc<Shared>);
+
+impl Pool {
+    /// A pool without a worker; the first one starts when it is needed, or with [`Pool::warm`].
+    ///
+    /// # Errors
+    /// When the system has no threads left.
+    pub fn new(plan: Plan) -> io::Result<Self> {
+        let (orders, taken) = sync_channel(plan.workers_max);
+        let watch = Watch::start()?;
+        let shared =
+            Arc::new(Shared { plan, state: Mutex::default(), changed: Condvar::new(), watch, orders });
+        let kept = Arc::downgrade(&shared);
+        thread::Builder::new().name("worker-start".into()).spawn(move || start_all(&kept, &taken))?;
+        Ok(Self(shared))
+    }
+
+    /// Starts a worker ahead of the first need.
+    pub fn warm(&self) {
+        let mut state = locked(&self.0.state);
+        if state.living == 0 {
+            self.0.order(&mut state);
+        }
+    }
+
+    /// Lends a worker. Those who wait are served in the order in which they came.
+    ///
+    /// # Errors
+    /// As [`Unavailable`].
+    pub fn take<'c>(&self, cancel: &'c Cancel) -> Result<Lease<'c>, Unavailable> {
+        let shared = &self.0;
+        let end = Instant::now() + shared.plan.queue;
+        let woken = Arc::downgrade(shared);
+        let hook = cancel.on_cancel(move || {
+            if let Some(shared) = woken.upgrade() {
+                // Under the lock, so that it cannot fall between a look at the token and the wait.
+                let _state = locked(&shared.state);
+                shared.changed.notify_all();
+            }
+        });
+        let worker = shared.wait(cancel, end);
+        drop(hook);
+        worker.map(|worker| Lease { shared: shared.clone(), worker: Some(worker), hook: None, watched: None })
+    }
+
+    /// Process numbers of the workers that wait for work, for tests and diagnosis.
+    #[must_use]
+    pub fn idle(&self) -> Vec<u32> {
+        locked(&self.0.state).idle.iter().map(|worker| worker.process.id()).collect()
+    }
+}
+
+impl Shared {
+    fn order(&self, state: &mut State) {
+        // There is room in the channel for as many as may live.
+        if state.living < self.plan.workers_max && self.orders.try_send(()).is_ok() {
+            state.living += 1;
+            state.starting += 1;
+        }
+    }
+
+    /// Orders as many as those who wait need, and the spare one.
+    fn refill(&self, state: &mut State) {
+        let wanted = state.waiting.len() + usize::from(self.plan.spare);
+        let rest = state.failed_at.is_some_and(|at| at.elapsed() < Duration::from_secs(START_AGAIN_SECONDS));
+        while !rest && state.idle.len() + state.starting < wanted && state.living < self.plan.workers_max {
+            self.order(state);
+        }
+    }
+
+    fn wait(&self, cancel: &Cancel, end: Instant) -> Result<Worker, Unavailable> {
+        let mut state = locked(&self.state);
+        let ticket = state.next_ticket;
+        state.next_ticket += 1;
+        state.waiting.push_back(ticket);
+        let found = loop {
+            if let Some(reason) = cancel.reason() {
+                break Err(Unavailable::Cancelled(reason));
+            }
+            if state.waiting.front() == Some(&ticket)
+                && let Some(worker) = state.idle.pop()
+            {
+                if worker.process.is_alive() {
+                    break Ok(worker);
+                }
+                state.living -= 1;
+                continue;
+            }
+            self.refill(&mut state);
+            if state.living == 0 {
+                break Err(Unavailable::CannotStart);
+            }
+            let now = Instant::now();
+            if now >= end {
+                break Err(Unavailable::Busy);
+            }
+            let wait = cancel.time_left().map_or(end - now, |left| left.min(end - now));
+            state = self.changed.wait_timeout(state, wait).unwrap_or_else(PoisonError::into_inner).0;
+        };
+        state.waiting.retain(|waiting| *waiting != ticket);
+        self.refill(&mut state);
+        drop(state);
+        // The next in the queue may go.
+        self.changed.notify_all();
+        found
+    }
+
+    fn start_one(&self) -> io::Result<Worker> {
+        let (process, mut stdin, mut stdout) = Process::start(&self.plan.program, self.plan.role)?;
+        let end = Instant::now() + Duration::from_secs(START_SECONDS_MAX);
+        let watched = self.watch.until(end, process.clone());
+        frame::write(&mut stdin, &self.plan.greeting)?;
+        frame::read(&mut stdout, READY_BYTES_MAX)?.ok_or(io::ErrorKind::UnexpectedEof)?;
+        drop(watched);
+        Ok(Worker { process, stdin, stdout, uses: 0 })
+    }
+
+    fn give_back(&self, worker: Option<Worker>) {
+        let mut state = locked(&self.state);
+        match worker {
+            Some(worker) => state.idle.push(worker),
+            None => {
+                state.living -= 1;
+                self.refill(&mut state);
+            }
+        }
+        drop(state);
+        self.changed.notify_all();
+    }
+}
+
+fn start_all(shared: &Weak<Shared>, orders: &Receiver<()>) {
+    while orders.recv().is_ok() {
+        let Some(shared) = shared.upgrade() else { return };
+        let started = shared.start_one();
+        let mut state = locked(&shared.state);
+        state.starting -= 1;
+        match started {
+            Ok(worker) => {
+                state.failed_at = None;
+                state.idle.push(worker);
+            }
+            Err(error) => {
+                tracing::error!(role = shared.plan.role, %error, "a worker process could not be started");
+                state.living -= 1;
+                state.failed_at = Some(Instant::now());
+            }
+        }
+        drop(state);
+        shared.changed.notify_all();
+    }
+}
+
+/// A worker that is lent. Dropped, it is killed; only [`Lease::give_back`] returns it.
+pub struct Lease<'c> {
+    shared: Arc<Shared>,
+    /// There until it is given back or dropped.
+    worker: Option<Worker>,
+    hook: Option<HookGuard<'c>>,
+    watched: Option<Watched>,
+}
+
+impl<'c> Lease<'c> {
+    fn worker(&mut self) -> &mut Worker {
+        self.worker.as_mut().expect("a lease holds its worker until it ends")
+    }
+
+    /// Kills the worker at `deadline`, or as soon as `cancel` is set.
+    pub fn limit(&mut self, deadline: Instant, cancel: &'c Cancel) {
+        let process = self.worker().process.clone();
+        self.watched = Some(self.shared.watch.until(deadline, process.clone()));
+        self.hook = Some(cancel.on_cancel(move || process.kill()));
+    }
+
+    /// Sends one message.
+    ///
+    /// # Errors
+    /// When the worker is gone.
+    pub fn send(&mut self, message: &[u8]) -> io::Result<()> {
+        frame::write(&mut self.worker().stdin, message)
+    }
+
+    /// Waits for one message of at most `bytes_max` bytes.
+    ///
+    /// # Errors
+    /// When the worker is gone, or sent something else.
+    pub fn receive(&mut self, bytes_max: usize) -> io::Result<Vec<u8>> {
+        frame::read(&mut self.worker().stdout, bytes_max)?.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+    }
+
+    /// A second way to the worker, for answers that other threads bring.
+    ///
+    /// # Errors
+    /// When the system has no descriptors left.
+    #[cfg(unix)]
+    pub fn side_door(&mut self) -> io::Result<std::fs::File> {
+        use std::os::fd::AsFd as _;
+        Ok(self.worker().stdin.as_fd().try_clone_to_owned()?.into())
+    }
+
+    /// The same, where pipes are handles.
+    ///
+    /// # Errors
+    /// When the system has no handles left.
+    #[cfg(windows)]
+    pub fn side_door(&mut self) -> io::Result<std::fs::File> {
+        use std::os::windows::io::AsHandle as _;
+        Ok(self.worker().stdin.as_handle().try_clone_to_owned()?.into())
+    }
+
+    /// Returns the worker, which did its work and waits for more.
+    pub fn give_back(mut self) {
+        self.hook = None;
+        self.watched = None;
+        if let Some(mut worker) = self.worker.take() {
+            worker.uses += 1;
+            let kept = (worker.uses < self.shared.plan.uses_max).then_some(worker);
+            self.shared.give_back(kept);
+        }
+    }
+
+    /// Kills the worker, which did something else than its work, and tells why it died if it was dead already.
+    #[must_use]
+    pub fn bury(mut self) -> Death {
+        self.worker().process.bury()
+    }
+}
+
+impl Drop for Lease<'_> {
+    fn drop(&mut self) {
+        self.hook = None;
+        self.watched = None;
+        if let Some(worker) = self.worker.take() {
+            // Its processor time is free before the next one starts.
+            drop(worker);
+            self.shared.give_back(None);
+        }
+    }
+}

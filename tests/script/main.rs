@@ -1,0 +1,71 @@
+//! Code inputs in workers of the built program: what code can do, what it can never do, and where it is stopped.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
+
+mod escapes;
+mod fetching;
+mod language;
+mod limits;
+mod workers;
+
+use flowkeep::domain::cancel::Cancel;
+use flowkeep::script::{Fetch, FetchRequest, FetchResponse, Limits, Ran, Scope, ScriptError, Scripts};
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+fn program() -> PathBuf {
+    env!("CARGO_BIN_EXE_flowkeep").into()
+}
+
+/// Workers with short limits that most tests share.
+static SCRIPTS: LazyLock<Scripts> = LazyLock::new(|| scripts(4));
+
+fn scripts(workers_max: usize) -> Scripts {
+    let limits = Limits {
+        processor: Duration::from_secs(1),
+        wall: Duration::from_secs(2),
+        heap_bytes: 32 << 20,
+        workers_max,
+        queue: Duration::from_secs(60),
+    };
+    Scripts::new(program(), limits).unwrap()
+}
+
+fn ran(source: &str) -> Ran {
+    SCRIPTS.run(source, &Scope::default(), &Cancel::new(None))
+}
+
+/// What the code returns.
+#[track_caller]
+fn value(source: &str) -> Value {
+    let ran = ran(source);
+    ran.result.unwrap_or_else(|error| panic!("{source}: {error:?}"))
+}
+
+/// Why the code has no result.
+#[track_caller]
+fn error(source: &str) -> ScriptError {
+    let ran = ran(source);
+    match ran.result {
+        Err(error) => error,
+        Ok(value) => panic!("{source}: {value}"),
+    }
+}
+
+/// The message of what the code throws.
+#[track_caller]
+fn thrown(source: &str) -> String {
+    match error(source) {
+        ScriptError::Threw { message, .. } => message,
+        other => panic!("{source}: {other:?}"),
+    }
+}
+
+fn map(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        other => panic!("not an object: {other}"),
+    }
+}
