@@ -11,6 +11,7 @@ use crate::net::Outgoing;
 use crate::ops;
 use crate::ops::predict::plans::Plans;
 use crate::ops::version_index::VersionIndex;
+use crate::script::{self, Scripts};
 use crate::settings::{Environment, Settings};
 use crate::store::{self, Store};
 use std::fmt;
@@ -39,6 +40,8 @@ pub struct House {
     pub boards: Boards,
     /// The one client for outgoing calls.
     pub outgoing: Outgoing,
+    /// Runs code of flows' owners.
+    pub scripts: Scripts,
     /// The time.
     pub clock: Clock,
     /// Compiled canvases.
@@ -63,6 +66,8 @@ pub enum OpenError {
     Secrets(SecretsError),
     /// What a crash left behind could not be completed.
     Replay(Error),
+    /// The system gives no more threads.
+    Threads(std::io::Error),
 }
 
 impl fmt::Display for OpenError {
@@ -76,6 +81,7 @@ impl fmt::Display for OpenError {
             }
             Self::Store(cause) => cause.fmt(f),
             Self::Secrets(cause) => cause.fmt(f),
+            Self::Threads(cause) => write!(f, "The system gives no more threads ({cause})."),
             Self::Replay(cause) => {
                 write!(f, "The versions that a crash left behind could not be completed: {cause}")
             }
@@ -96,6 +102,8 @@ impl App {
         let secrets =
             Secrets::open(&settings.data_dir, settings.encryption_key).map_err(OpenError::Secrets)?;
         let outgoing = Outgoing::new(settings.http_allow.clone(), !settings.listens_beyond_loopback());
+        let limits = script::Limits::of_settings(settings.code_seconds, settings.code_memory_mb);
+        let scripts = Scripts::new(environment.program(), limits).map_err(OpenError::Threads)?;
         let store = Arc::new(store);
         let folder = settings.versions_dir.clone().unwrap_or_else(|| settings.data_dir.join("versions"));
         let index = Box::new(VersionIndex::new(store.clone()));
@@ -106,6 +114,7 @@ impl App {
             files: FlowFiles::new(settings.data_dir.join("files")),
             boards: Boards::default(),
             outgoing,
+            scripts,
             clock: Clock::default(),
             plans: Plans::default(),
             settings,

@@ -37,6 +37,8 @@ pub struct Param {
 pub struct Edge {
     /// Where it starts.
     pub source: String,
+    /// The handle it starts from, as the editor names it.
+    pub source_handle: String,
     /// Where it ends.
     pub target: String,
 }
@@ -104,8 +106,15 @@ impl Param {
 }
 
 impl Edge {
+    /// The name of the output it starts from: `<node>-output-<name>-<types>`.
+    #[must_use]
+    pub fn output(&self) -> Option<&str> {
+        let named = self.source_handle.strip_prefix(self.source.as_str())?.strip_prefix("-output-")?;
+        named.split('-').next()
+    }
+
     pub(super) fn read(value: &Value) -> Self {
         let text = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-        Self { source: text("source"), target: text("target") }
+        Self { source: text("source"), source_handle: text("sourceHandle"), target: text("target") }
     }
 }

@@ -93,7 +93,8 @@ fn param(input: &Input) -> Value {
 
 fn wire_type(input: &Input) -> &'static str {
     match input.kind {
-        InputKind::Text { .. } | InputKind::Address | InputKind::DocumentStore => "string",
+        InputKind::Text { .. } | InputKind::Address | InputKind::Pick(_) => "string",
+        InputKind::Code => "code",
         InputKind::Number { .. } => "number",
         InputKind::Switch => "boolean",
         InputKind::Choice(_) => "options",

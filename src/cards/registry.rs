@@ -34,6 +34,9 @@ pub static CARDS: &[&Card] = &[
     &retrievers::bm25::CARD,
     &tools::calculator::CARD,
     &tools::current_date_time::CARD,
+    &tools::custom_tool::CARD,
+    &utilities::custom_function::CARD,
+    &utilities::if_else_function::CARD,
     &utilities::sticky_note::CARD,
 ];
 

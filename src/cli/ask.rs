@@ -115,11 +115,17 @@ fn offline(
     let json = context.switch(args.json, "SERVICE_JSON");
     let whole = json || context.switch(args.no_stream, "SERVICE_NO_STREAM");
     let mut written = Ok(());
-    let text = predict::offline::offline(&canvas, question, settings, &mut |token| {
-        if !whole && written.is_ok() {
-            written = say(token);
-        }
-    })?;
+    let text = predict::offline::offline(
+        &canvas,
+        question,
+        settings,
+        context.environment.program(),
+        &mut |token| {
+            if !whole && written.is_ok() {
+                written = say(token);
+            }
+        },
+    )?;
     written?;
     match (json, whole) {
         (true, _) => say(&format!("{}\n", serde_json::json!({ "text": text, "question": question }))),

@@ -14,6 +14,7 @@ mod serve;
 mod tests;
 
 use crate::domain::error::Error;
+use crate::script;
 use crate::settings::{BadSetting, Environment, Flags, LogLevel, Settings};
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
@@ -166,8 +167,9 @@ pub fn run(
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
-    let context =
-        Context { vars: &vars, environment: Environment::new(vars.clone()), shared: args.shared, place };
+    let program = script::own_program(place.program.clone().unwrap_or_default());
+    let environment = Environment::new(vars.clone()).with_program(program);
+    let context = Context { vars: &vars, environment, shared: args.shared, place };
     let done = match args.command {
         Command::Serve(args) => serve::run(&args, &context),
         Command::Ask(args) => ask::run(&args, &context),

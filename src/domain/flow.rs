@@ -181,11 +181,17 @@ impl FlowSettings {
         super::rate::RateLimit::from_config(self.api_config.as_ref()?.get("rateLimit")?)
     }
 
-    /// True when post-processing code is on, which keeps a flow from streaming token by token.
+    /// The post-processing code, when it is on; it keeps a flow from streaming token by token. The family's page writes
+    /// it as a JSON string within the JSON.
     #[must_use]
-    pub fn post_processing(&self) -> bool {
-        let config = self.chatbot_config.as_ref().and_then(|config| config.get("postProcessing"));
-        config.and_then(|config| config.get("enabled")).and_then(Value::as_bool).unwrap_or(false)
+    pub fn post_processing_code(&self) -> Option<String> {
+        let config = self.chatbot_config.as_ref()?.get("postProcessing")?;
+        if config.get("enabled") != Some(&Value::Bool(true)) {
+            return None;
+        }
+        let text = config.get("customFunction")?.as_str()?;
+        let code = serde_json::from_str::<String>(text).unwrap_or_else(|_| text.to_owned());
+        (!code.trim().is_empty()).then_some(code)
     }
 }
 

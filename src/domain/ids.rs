@@ -103,6 +103,10 @@ uuid_id!(
     /// Names a document store.
     DocumentStoreId
 );
+uuid_id!(
+    /// Names a tool that people wrote.
+    ToolId
+);
 
 #[cfg(test)]
 mod tests {

@@ -18,6 +18,7 @@ pub mod rate;
 pub mod secrets;
 pub mod setting_changes;
 pub mod token;
+pub mod tool_record;
 pub mod user;
 pub mod variable;
 pub mod version;

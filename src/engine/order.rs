@@ -2,21 +2,78 @@
 
 use super::plan::Unplannable;
 use super::source;
-use crate::canvas::Canvas;
+use crate::canvas::{Canvas, Edge, Node};
+use crate::cards::kit::{Make, Output};
 use crate::cards::registry;
 use std::collections::{BTreeSet, HashMap};
+
+/// The output of cards that answer only when they are set to it.
+const ENDING_OUTPUT: &str = "EndingNode";
 
 /// Groups a card may belong to and still end a flow, for cards this server does not know.
 const ENDING_CATEGORIES: &[&str] = &["Chains", "Agents", "Engine", "Multi Agents", "Sequential Agents"];
 
-/// The nodes a run builds, each after all it needs; the ending node is the last. Positions in `canvas.nodes()`.
-pub(super) fn order(canvas: &Canvas) -> Result<Vec<usize>, Unplannable> {
+/// What a run builds. Numbers are positions in `canvas.nodes()`.
+pub(super) struct Order {
+    /// Each node after all it needs.
+    pub(super) nodes: Vec<usize>,
+    /// Nodes that can answer, in canvas order: one, unless the flow branches.
+    pub(super) endings: Vec<usize>,
+    /// Cards that choose between their outputs.
+    pub(super) branches: Vec<Fork>,
+}
+
+/// A card that chooses between its outputs.
+pub(super) struct Fork {
+    /// The card.
+    pub(super) node: usize,
+    /// By output: all nodes that come after it, near and far.
+    pub(super) behind: Vec<(String, BTreeSet<usize>)>,
+}
+
+/// Orders the cards that the answer needs.
+pub(super) fn order(canvas: &Canvas) -> Result<Order, Unplannable> {
     let graph = Graph::of(canvas);
-    let ending = ending(canvas, &graph)?;
-    let mut order = Vec::new();
+    let forks = forks(canvas, &graph);
+    let mut endings = endings(canvas, &graph)?;
+    if forks.is_empty() {
+        // Of several the last one answers, and what only the others need is not built.
+        endings.drain(..endings.len() - 1);
+    }
+    let mut nodes = Vec::new();
     let mut marks = vec![Mark::Unseen; canvas.nodes().len()];
-    visit(ending, &graph, canvas, &mut marks, &mut order)?;
-    Ok(order)
+    for &ending in &endings {
+        visit(ending, &graph, canvas, &mut marks, &mut nodes)?;
+    }
+    Ok(Order { nodes, endings, branches: forks })
+}
+
+fn forks(canvas: &Canvas, graph: &Graph) -> Vec<Fork> {
+    let forks = |(_, node): &(usize, &Node)| {
+        registry::find(&node.name).is_some_and(|card| matches!(card.make, Make::Branch(_)))
+    };
+    let fork = |(at, node): (usize, &Node)| {
+        let card = registry::find(&node.name)?;
+        let behind = card.outputs.iter().map(|output| {
+            let mut seen = BTreeSet::new();
+            let leaves = |edge: &&Edge| edge.source == node.id && edge.output() == Some(output.name);
+            let mut open: Vec<usize> = canvas
+                .edges()
+                .iter()
+                .filter(leaves)
+                .filter_map(|edge| canvas.nodes().iter().position(|node| node.id == edge.target))
+                .collect();
+            while let Some(next) = open.pop() {
+                if seen.insert(next) {
+                    let after = |i: &usize| graph.needs[*i].contains(&next);
+                    open.extend((0..canvas.nodes().len()).filter(after));
+                }
+            }
+            (output.name.to_owned(), seen)
+        });
+        Some(Fork { node: at, behind: behind.collect() })
+    };
+    canvas.nodes().iter().enumerate().filter(forks).filter_map(fork).collect()
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -64,35 +121,45 @@ impl Graph {
     }
 }
 
-fn ending(canvas: &Canvas, graph: &Graph) -> Result<usize, Unplannable> {
+/// The nodes that can answer: at least one, in canvas order.
+fn endings(canvas: &Canvas, graph: &Graph) -> Result<Vec<usize>, Unplannable> {
     let cards: Vec<usize> = (0..canvas.nodes().len()).filter(|&i| !canvas.nodes()[i].is_note()).collect();
     if cards.is_empty() {
         return Err(Unplannable::Empty);
     }
     let last = |&&i: &&usize| !graph.needed[i] && (!graph.needs[i].is_empty() || cards.len() == 1);
     let candidates: Vec<usize> = cards.iter().filter(last).copied().collect();
-    let Some(&found) = candidates.iter().rev().find(|&&i| can_end(canvas, i)) else {
-        let shown = candidates.last().map(|&i| canvas.nodes()[i].shown().to_owned());
-        return Err(Unplannable::NoEnding { last: shown });
-    };
-    let node = &canvas.nodes()[found];
-    let predicts =
-        |output: &crate::cards::kit::Output| output.predicts && node.output.as_deref() == Some(output.name);
-    match registry::find(&node.name) {
-        Some(card) if card.outputs.iter().any(predicts) => {
-            Err(Unplannable::EndsInPrediction { card: node.shown().to_owned(), wanted: card.label })
-        }
-        _ => Ok(found),
+    let (wrong, found): (Vec<usize>, Vec<usize>) =
+        candidates.iter().filter(|&&i| can_end(canvas, i)).partition(|&&i| predicts(canvas, i).is_some());
+    if !found.is_empty() {
+        return Ok(found);
     }
+    let shown = |i: usize| canvas.nodes()[i].shown().to_owned();
+    Err(match wrong.last().and_then(|&i| Some((i, predicts(canvas, i)?))) {
+        Some((i, wanted)) => Unplannable::EndsInPrediction { card: shown(i), wanted },
+        None => Unplannable::NoEnding { last: candidates.last().map(|&i| shown(i)) },
+    })
+}
+
+/// The output a card must be set to instead, when it is set to one that other cards read.
+fn predicts(canvas: &Canvas, index: usize) -> Option<&'static str> {
+    let node = &canvas.nodes()[index];
+    let card = registry::find(&node.name)?;
+    let is_set = |output: &&Output| output.predicts && node.output.as_deref() == Some(output.name);
+    card.outputs.iter().any(|output| is_set(&output)).then_some(card.label)
 }
 
 fn can_end(canvas: &Canvas, index: usize) -> bool {
     let node = &canvas.nodes()[index];
     match registry::find(&node.name) {
-        Some(card) => card.can_end(),
+        Some(card) => {
+            let chosen = node.output.as_deref().unwrap_or_default();
+            let ends = chosen == ENDING_OUTPUT && card.outputs.iter().any(|output| output.name == chosen);
+            card.can_end() || ends
+        }
         None => {
             ENDING_CATEGORIES.contains(&node.category.as_str())
-                || node.output.as_deref() == Some("EndingNode")
+                || node.output.as_deref() == Some(ENDING_OUTPUT)
         }
     }
 }

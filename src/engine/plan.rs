@@ -1,7 +1,7 @@
 //! A flow ready to run: which cards, in which order, with which inputs. Compiled once per Live.
 
-use super::order::order;
-use super::source::{JsonSource, Source};
+use super::order::{self, order};
+use super::source::{JsonSource, Reach, Source};
 use super::streaming;
 use crate::canvas::template::Template;
 use crate::canvas::{Canvas, Node};
@@ -9,14 +9,18 @@ use crate::cards::kit::{Card, Category, Input, InputKind};
 use crate::cards::registry;
 use crate::domain::error::Error;
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
 /// A compiled canvas.
 #[derive(Debug)]
 pub struct Plan {
-    /// In building order; the last one answers.
+    /// In building order.
     pub(super) steps: Vec<Step>,
+    /// Steps that can answer: the last of those that are still reached does.
+    pub(super) endings: Vec<usize>,
+    /// Steps that choose between their outputs.
+    pub(super) forks: Vec<Fork>,
     /// Node id to its place in `steps`.
     pub(super) places: HashMap<String, usize>,
     /// True when the answer can go out token by token (reference canvas 3.3).
@@ -45,6 +49,22 @@ pub(super) enum StepKind {
     },
     /// A card this server does not know: it fails only when it runs.
     Unknown { name: String },
+}
+
+/// A step that chooses between its outputs.
+#[derive(Debug)]
+pub(super) struct Fork {
+    step: usize,
+    /// By output: the steps behind it.
+    behind: Vec<(String, BTreeSet<usize>)>,
+}
+
+impl Fork {
+    fn of(fork: &order::Fork, step_of: &dyn Fn(&usize) -> Option<usize>) -> Option<Self> {
+        let steps = |nodes: &BTreeSet<usize>| nodes.iter().filter_map(step_of).collect();
+        let behind = fork.behind.iter().map(|(output, nodes)| (output.clone(), steps(nodes)));
+        Some(Self { step: step_of(&fork.node)?, behind: behind.collect() })
+    }
 }
 
 /// Why a canvas cannot become a plan.
@@ -93,20 +113,32 @@ impl Plan {
     /// When no card can answer, or cards wait for each other.
     pub fn compile(canvas: &Canvas) -> Result<Self, Unplannable> {
         let order = order(canvas)?;
-        let nodes: Vec<&Node> = order.iter().map(|&index| &canvas.nodes()[index]).collect();
+        let nodes: Vec<&Node> = order.nodes.iter().map(|&index| &canvas.nodes()[index]).collect();
         let at: HashMap<&str, usize> =
             nodes.iter().enumerate().map(|(step, node)| (node.id.as_str(), step)).collect();
+        let step_of = |index: &usize| order.nodes.iter().position(|node| node == index);
+        let endings: Vec<usize> = order.endings.iter().filter_map(step_of).collect();
         let memory = nodes.iter().find(|node| category(node) == Category::Memory.as_str());
         Ok(Self {
-            streams: streaming::streams(canvas, nodes.last().expect("an order ends in the ending card")),
+            streams: endings.iter().all(|&ending| streaming::streams(canvas, nodes[ending])),
             memory_type: memory.map(|node| node.shown().to_owned()),
             takes_images: streaming::takes_images(canvas),
+            forks: order.branches.iter().filter_map(|fork| Fork::of(fork, &step_of)).collect(),
+            endings,
             places: at.iter().map(|(id, step)| ((*id).to_owned(), *step)).collect(),
             steps: nodes
                 .iter()
                 .map(|node| Step { label: node.shown().to_owned(), kind: kind(node, &at) })
                 .collect(),
         })
+    }
+
+    /// The steps that are not reached any more when `step` goes on from `output`: those behind its other outputs only.
+    pub(super) fn left_behind(&self, step: usize, output: &str) -> Vec<usize> {
+        let Some(fork) = self.forks.iter().find(|fork| fork.step == step) else { return Vec::new() };
+        let (taken, others): (Vec<_>, Vec<_>) = fork.behind.iter().partition(|(name, _)| name == output);
+        let is_reached = |step: &usize| taken.iter().any(|(_, steps)| steps.contains(step));
+        others.iter().flat_map(|(_, steps)| steps).filter(|step| !is_reached(step)).copied().collect()
     }
 
     /// The node of a step.
@@ -152,14 +184,21 @@ fn source(node: &Node, input: &Input, value: &Value, at: &HashMap<&str, usize>) 
         InputKind::Json | InputKind::Headers => json_source(value),
         _ => match value {
             Value::String(text) => match Template::parse(text) {
-                Some(template) => Source::Text {
-                    template,
-                    open: input.accepts_variables || node.accepts_variables(input.name),
-                },
+                Some(template) => Source::Text { template, reach: reach(node, input) },
                 None => Source::Plain(value.clone()),
             },
             other => Source::Plain(other.clone()),
         },
+    }
+}
+
+fn reach(node: &Node, input: &Input) -> Reach {
+    if matches!(input.kind, InputKind::Code) {
+        Reach::Saved
+    } else if input.accepts_variables || node.accepts_variables(input.name) {
+        Reach::Inside
+    } else {
+        Reach::Whole
     }
 }
 

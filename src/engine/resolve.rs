@@ -1,6 +1,6 @@
 //! References replaced by what they stand for, for one card in one run (reference canvas 2).
 
-use super::source::Source;
+use super::source::{Reach, Source};
 use crate::canvas::template::{Reference, Segment, Template};
 use crate::cards::kit::{Bound, Part, Turn};
 use crate::domain::prediction::{PastMessage, Speaker};
@@ -11,8 +11,8 @@ use std::collections::HashMap;
 /// What references can stand for at this point of a run.
 pub(super) struct Resolver<'a> {
     pub(super) turn: &'a Turn<'a>,
-    /// Parts built so far, by step.
-    pub(super) parts: &'a [Part],
+    /// Parts built so far, by step; none for what is not reached.
+    pub(super) parts: &'a [Option<Part>],
     /// Node id to step.
     pub(super) steps: &'a HashMap<String, usize>,
     /// The conversation as lines, read when the first reference asks for it.
@@ -23,18 +23,18 @@ impl Resolver<'_> {
     pub(super) fn bind(&self, source: &Source) -> Bound {
         match source {
             Source::Plain(value) => Bound::Value(value.clone()),
-            Source::Text { template, open } => Bound::Value(self.text(template, *open)),
-            Source::Json(json) => Bound::Value(json.build(&|template| self.text(template, true))),
+            Source::Text { template, reach } => Bound::Value(self.text(template, *reach)),
+            Source::Json(json) => Bound::Value(json.build(&|template| self.text(template, Reach::Inside))),
             Source::Parts(steps) => {
-                Bound::Parts(steps.iter().filter_map(|&step| self.parts.get(step).cloned()).collect())
+                Bound::Parts(steps.iter().filter_map(|&step| self.parts.get(step)?.clone()).collect())
             }
         }
     }
 
-    /// One pass: a replaced text is not searched again. `open` inputs see the question and other cards; the
-    /// rest only variables and facts, or another card's result as their whole value.
-    fn text(&self, template: &Template, open: bool) -> Value {
-        if let Some(Reference::Node { id, path }) = template.only()
+    /// One pass: a replaced text is not searched again.
+    fn text(&self, template: &Template, reach: Reach) -> Value {
+        if reach != Reach::Saved
+            && let Some(Reference::Node { id, path }) = template.only()
             && let Some(value) = self.node(id, path)
         {
             return value;
@@ -43,7 +43,7 @@ impl Resolver<'_> {
         for segment in template.segments() {
             match segment {
                 Segment::Text(text) => out.push_str(text),
-                Segment::Reference { to, written } => match self.replacement(to, open) {
+                Segment::Reference { to, written } => match self.replacement(to, reach) {
                     Some(text) => out.push_str(&text),
                     None => out.push_str(written),
                 },
@@ -52,11 +52,11 @@ impl Resolver<'_> {
         Value::String(out)
     }
 
-    fn replacement(&self, reference: &Reference, open: bool) -> Option<String> {
+    fn replacement(&self, reference: &Reference, reach: Reach) -> Option<String> {
         match reference {
             Reference::Variable(name) => self.turn.host.variable(name),
             Reference::Flow(name) => self.turn.host.fact(name),
-            _ if !open => None,
+            _ if reach != Reach::Inside => None,
             Reference::Question => Some(self.turn.question.to_owned()),
             Reference::ChatHistory => Some(self.history().to_owned()),
             // Text of uploaded files stands in the question already; no other upload carries text.
@@ -66,7 +66,7 @@ impl Resolver<'_> {
     }
 
     fn node(&self, id: &str, path: &[String]) -> Option<Value> {
-        let Part::Value(value) = self.parts.get(*self.steps.get(id)?)? else { return None };
+        let Part::Value(value) = self.parts.get(*self.steps.get(id)?)?.as_ref()? else { return None };
         if path.is_empty() {
             return Some(value.clone());
         }

@@ -20,20 +20,30 @@ use std::collections::HashMap;
 /// The first card that fails ends the run; the message names it.
 pub fn run(plan: &Plan, overrides: &Overrides, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
     let chat_history = OnceCell::new();
-    let mut parts: Vec<Part> = Vec::with_capacity(plan.steps.len());
     let steps: &HashMap<String, usize> = &plan.places;
-    let (ending, before) =
-        plan.steps.split_last().ok_or_else(|| Error::Failed("The flow has no cards.".to_owned()))?;
-    for (at, step) in before.iter().enumerate() {
+    let mut parts: Vec<Option<Part>> = Vec::with_capacity(plan.steps.len());
+    let mut left_behind = vec![false; plan.steps.len()];
+    for (at, step) in plan.steps.iter().enumerate() {
         if turn.host.cancel().reason().is_some() {
             return Err(Error::Cancelled);
         }
+        if left_behind[at] || plan.endings.contains(&at) {
+            parts.push(None);
+            continue;
+        }
         let resolver = Resolver { turn, parts: &parts, steps, chat_history: &chat_history };
-        let part = build(step, &resolver, overrides.of_step(at))?;
-        parts.push(part);
+        let built = build(step, &resolver, overrides.of_step(at))?;
+        if let Some(output) = built.goes_on_from {
+            plan.left_behind(at, output).into_iter().for_each(|step| left_behind[step] = true);
+        }
+        parts.push(Some(built.part));
     }
+    let at = plan.endings.iter().rev().copied().find(|&at| !left_behind[at]).ok_or_else(|| {
+        Error::Failed("The branch that was taken leads to no card that can answer.".to_owned())
+    })?;
+    let ending = &plan.steps[at];
     let resolver = Resolver { turn, parts: &parts, steps, chat_history: &chat_history };
-    let part = build(ending, &resolver, overrides.of_step(before.len()))?;
+    let part = build(ending, &resolver, overrides.of_step(at))?.part;
     let Part::Chain(chain) = part else {
         return Err(Error::Failed(format!(
             "{}: this card cannot answer; end the flow in a chain or an agent",
@@ -62,11 +72,24 @@ fn refuse_hidden(inputs: &Inputs<'_>) -> Result<()> {
     Ok(())
 }
 
+/// What became of a step.
+struct Built {
+    part: Part,
+    /// The output a branching card goes on from.
+    goes_on_from: Option<&'static str>,
+}
+
+impl From<Part> for Built {
+    fn from(part: Part) -> Self {
+        Self { part, goes_on_from: None }
+    }
+}
+
 fn build<'v>(
     step: &Step,
     resolver: &Resolver<'_>,
     overrides: impl Iterator<Item = (&'static str, &'v Value)>,
-) -> Result<Part> {
+) -> Result<Built> {
     let (card, inputs, credential, predicts) = match &step.kind {
         StepKind::Known { card, inputs, credential, predicts } => (card, inputs, credential, predicts),
         StepKind::Unknown { name } => {
@@ -77,7 +100,7 @@ fn build<'v>(
         }
     };
     if matches!(card.make, Make::Nothing) {
-        return Ok(Part::Value(Value::Null));
+        return Ok(Part::Value(Value::Null).into());
     }
     let host = resolver.turn.host;
     let credential = match credential {
@@ -95,12 +118,15 @@ fn build<'v>(
     }
     let inputs = Inputs { card, label: &step.label, host, values, credential };
     refuse_hidden(&inputs)?;
-    let part = card.make.part(&inputs)?;
-    match part {
+    if let Make::Branch(decide) = card.make {
+        let taken = decide(&inputs)?;
+        return Ok(Built { part: Part::Value(taken.value), goes_on_from: Some(taken.output) });
+    }
+    match card.make.part(&inputs)? {
         Part::Chain(chain) if *predicts => {
             let outcome = chain.run(resolver.turn, &mut Quiet)?;
-            Ok(Part::Value(outcome.json.unwrap_or(Value::String(outcome.text))))
+            Ok(Part::Value(outcome.json.unwrap_or(Value::String(outcome.text))).into())
         }
-        part => Ok(part),
+        part => Ok(part.into()),
     }
 }

@@ -12,13 +12,24 @@ pub(super) enum Source {
     Text {
         /// The text, cut at its references.
         template: Template,
-        /// References to the question, the conversation and other cards count too, not only variables.
-        open: bool,
+        /// Which references count.
+        reach: Reach,
     },
     /// JSON with references in its strings.
     Json(JsonSource),
     /// Other cards, by their place in the plan's steps.
     Parts(Vec<usize>),
+}
+
+/// Which references in a text count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// All, inside the text too.
+    Inside,
+    /// Saved variables and facts of the run inside the text; another card's result as the whole value.
+    Whole,
+    /// Saved variables and facts of the run: nothing that a request or a model wrote becomes code (spec 2.9 r7).
+    Saved,
 }
 
 /// JSON whose strings may hold references.

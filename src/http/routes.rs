@@ -2,7 +2,7 @@
 
 use super::api::prediction::ASK;
 use super::api::{
-    accounts, credentials, document_stores, drafts, flows, keys, messages, nodes, prediction, service,
+    accounts, credentials, document_stores, drafts, flows, keys, messages, nodes, prediction, service, tools,
     variables, versions,
 };
 use super::guard::{PUBLIC, SESSION, SIGNED_IN, any_of};
@@ -74,6 +74,12 @@ fn routes() -> Vec<Route> { vec![
     post ("/variables", any_of(&["variables:create"]), variables::create).summary("Stores a variable."),
     put ("/variables/:id", any_of(&["variables:create", "variables:update"]), variables::update).summary("Changes a variable."),
     delete("/variables/:id", any_of(&["variables:delete"]), variables::delete).summary("Deletes a variable."),
+
+    get ("/tools", any_of(&["tools:view"]), tools::list).summary("Lists tools."),
+    post ("/tools", any_of(&["tools:create"]), tools::create).summary("Stores a tool."),
+    get ("/tools/:id", any_of(&["tools:view"]), tools::read).summary("Reads a tool."),
+    put ("/tools/:id", any_of(&["tools:create", "tools:update"]), tools::update).summary("Changes a tool."),
+    delete("/tools/:id", any_of(&["tools:delete"]), tools::delete).summary("Deletes a tool."),
 
     // Asking (spec 4.1)
     post  ("/prediction/:id",            ASK,            prediction::ask)         .accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).cors(Cors::Flow).summary("Asks a flow."),

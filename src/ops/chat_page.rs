@@ -54,7 +54,7 @@ fn plan(app: &App, flow: &Flow) -> Result<Option<Arc<Plan>>> {
 /// 404.
 pub fn streams(app: &App, id: &FlowId) -> Result<bool> {
     let flow = app.store.read(|tx| flows::asked(tx, id))?;
-    if flow.settings.post_processing() {
+    if flow.settings.post_processing_code().is_some() {
         return Ok(false);
     }
     Ok(flow.kind == FlowKind::Agentflow || plan(app, &flow)?.is_some_and(|plan| plan.streams))

@@ -23,6 +23,7 @@ pub mod remote;
 pub mod restore;
 pub mod snapshot;
 pub mod titles;
+pub mod tools;
 pub mod variables;
 pub mod version_index;
 pub mod versions;

@@ -20,20 +20,35 @@ pub const DEFAULT_PORT: u16 = 3000;
 
 /// Looks up a variable of the server's environment: for saved variables of type `runtime` (reference 1.3).
 #[derive(Clone)]
-pub struct Environment(Arc<LookUp>);
+pub struct Environment {
+    look_up: Arc<LookUp>,
+    program: PathBuf,
+}
 
 type LookUp = dyn Fn(&str) -> Option<String> + Send + Sync;
 
 impl Environment {
     /// An environment read through `look_up`.
     pub fn new(look_up: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
-        Self(Arc::new(look_up))
+        Self { look_up: Arc::new(look_up), program: PathBuf::new() }
+    }
+
+    /// With this program to make workers of (`worker/`); without one, code does not run.
+    #[must_use]
+    pub fn with_program(self, program: PathBuf) -> Self {
+        Self { program, ..self }
+    }
+
+    /// The program workers are made of.
+    #[must_use]
+    pub fn program(&self) -> PathBuf {
+        self.program.clone()
     }
 
     /// The value of `name`. The service's own settings hold secrets of the operator: no flow may read them.
     #[must_use]
     pub fn for_flows(&self, name: &str) -> Option<String> {
-        if name.to_ascii_uppercase().starts_with("SERVICE_") { None } else { (self.0)(name) }
+        if name.to_ascii_uppercase().starts_with("SERVICE_") { None } else { (self.look_up)(name) }
     }
 }
 

@@ -1,7 +1,8 @@
 //! Database keys: fixed-width parts, joined here and nowhere else, so that byte order is the order of a list.
 
 use crate::domain::ids::{
-    ChatId, CredentialId, DocumentStoreId, FlowId, KeyId, OrganizationId, UserId, VariableId, WorkspaceId,
+    ChatId, CredentialId, DocumentStoreId, FlowId, KeyId, OrganizationId, ToolId, UserId, VariableId,
+    WorkspaceId,
 };
 use std::ops::Bound;
 
@@ -36,6 +37,7 @@ record_ids!(
     ChatId,
     CredentialId,
     DocumentStoreId,
+    ToolId,
     FlowId,
     KeyId,
     OrganizationId,

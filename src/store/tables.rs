@@ -6,7 +6,10 @@ use crate::domain::credential::Credential;
 use crate::domain::document::{Chunk, DocumentStore};
 use crate::domain::draft::Draft;
 use crate::domain::flow::Flow;
-use crate::domain::ids::{CredentialId, DocumentStoreId, FlowId, KeyId, UserId, VariableId, WorkspaceId};
+use crate::domain::ids::{
+    CredentialId, DocumentStoreId, FlowId, KeyId, ToolId, UserId, VariableId, WorkspaceId,
+};
+use crate::domain::tool_record::ToolRecord;
 use crate::domain::user::{Organization, Session, User, Workspace};
 use crate::domain::variable::Variable;
 use crate::domain::version::Change;
@@ -35,6 +38,7 @@ const DRAFTS_TABLE: Table = table("drafts"); //                           worksp
 const DRAFT_CANVASES_TABLE: Table = table("draft_canvases"); //           workspace ‖ flow -> the canvas text itself
 const INTENTS_TABLE: Table = table("intents"); //                         id that sorts by time -> version to record
 pub(super) const VERSION_INDEX: Table = table("version_index"); //        rows of the history's index, bytes
+const TOOLS_TABLE: Table = table("tools"); //                             workspace ‖ tool
 const DOCUMENT_STORES_TABLE: Table = table("document_stores"); //         workspace ‖ document store
 const CHUNKS_TABLE: Table = table("chunks"); //                           workspace ‖ document store -> its passages
 const ORGANIZATION_TABLE: Table = table("organization"); //               "organization"
@@ -63,6 +67,8 @@ pub const DRAFTS: Shelf<Draft, FlowId> = Shelf::new(DRAFTS_TABLE);
 pub const DRAFT_CANVASES: Texts<FlowId> = Texts::new(DRAFT_CANVASES_TABLE);
 /// Versions on their way into history, in the order in which Live changed.
 pub const INTENTS: Register<Change, [u8; 16]> = Register::new(INTENTS_TABLE);
+/// Tools that people wrote.
+pub const TOOLS: Shelf<ToolRecord, ToolId> = Shelf::new(TOOLS_TABLE);
 /// Document stores, without their passages.
 pub const DOCUMENT_STORES: Shelf<DocumentStore, DocumentStoreId> = Shelf::new(DOCUMENT_STORES_TABLE);
 /// The passages of document stores.
@@ -81,7 +87,7 @@ pub const USER_BY_EMAIL: Register<UserId, str> = Register::new(USER_BY_EMAIL_TAB
 pub const SESSIONS: Register<Session, [u8; 32]> = Register::new(SESSIONS_TABLE);
 
 /// All of them: what is not in this list does not exist in a database.
-pub(super) const ALL: [Table; 22] = [
+pub(super) const ALL: [Table; 23] = [
     META,
     COUNTERS,
     MESSAGES,
@@ -97,6 +103,7 @@ pub(super) const ALL: [Table; 22] = [
     DRAFT_CANVASES_TABLE,
     INTENTS_TABLE,
     VERSION_INDEX,
+    TOOLS_TABLE,
     DOCUMENT_STORES_TABLE,
     CHUNKS_TABLE,
     ORGANIZATION_TABLE,

@@ -57,6 +57,10 @@ fn sample(server: &Server, route: &Route, kind: &str, held: &str) -> (String, Op
         ("POST", "/variables") => (None, Some(variable())),
         ("PUT", "/variables/:id") => (Some(made("/variables", &variable())), Some(json!({"value": "y"}))),
         ("DELETE", "/variables/:id") => (Some(made("/variables", &variable())), None),
+        ("GET", "/tools") => (None, None),
+        ("POST", "/tools") => (None, Some(json!({"name": "t"}))),
+        ("PUT", "/tools/:id") => (Some(made("/tools", &json!({"name": "t"}))), Some(json!({"name": "u"}))),
+        ("GET" | "DELETE", "/tools/:id") => (Some(made("/tools", &json!({"name": "t"}))), None),
         ("POST", "/prediction/:id" | "/internal-prediction/:id") => {
             (Some(server.flow(&scripted())), Some(json!({"question": "Hi"})))
         }
@@ -149,7 +153,7 @@ fn expired(server: &Server) -> String {
 }
 
 /// A key that has nothing to do with the permissions of any route.
-const UNRELATED: &[&str] = &["tools:view"];
+const UNRELATED: &[&str] = &["executions:view"];
 
 #[test]
 fn the_grid_of_routes_and_callers_is_as_written_down() {

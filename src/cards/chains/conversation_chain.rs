@@ -1,13 +1,13 @@
 //! Conversation Chain: instructions, the conversation so far, and the question.
 
-use super::llm_chain::{MODERATION, answer_with, attach_images};
+use super::llm_chain::{MODERATION, answer_with, attach_images, past_message};
 use crate::cards::kit::part::moderate;
 use crate::cards::kit::prompt::{Prompt, PromptForm};
 use crate::cards::kit::{
     Card, Category, Chain, Connects, Input, Make, Memory, Model, Moderation, Risk, Sink, Turn, Verdict,
 };
 use crate::domain::error::Result;
-use crate::domain::prediction::{Outcome, PastMessage, Speaker};
+use crate::domain::prediction::{Outcome, PastMessage};
 use crate::llm::{ChatRequest, Message};
 use std::sync::Arc;
 
@@ -80,13 +80,15 @@ pub fn conversation(
     past: &[PastMessage],
     question: &str,
 ) -> Result<Vec<Message>> {
-    let (system, human) = match prompt {
-        None => (system.to_owned(), question.to_owned()),
+    let (system, history, human) = match prompt {
+        None => (system.to_owned(), &[][..], question.to_owned()),
         Some(prompt) => {
             let values = prompt.fill(label, question)?;
             match &prompt.form {
-                PromptForm::Chat { system, human } => (system.format(&values), human.format(&values)),
-                PromptForm::Text(text) => (text.format(&values), question.to_owned()),
+                PromptForm::Chat { system, history, human } => {
+                    (system.format(&values), history.as_slice(), human.format(&values))
+                }
+                PromptForm::Text(text) => (text.format(&values), &[][..], question.to_owned()),
             }
         }
     };
@@ -94,10 +96,7 @@ pub fn conversation(
     if !system.trim().is_empty() {
         messages.push(Message::System(system));
     }
-    messages.extend(past.iter().map(|message| match message.speaker {
-        Speaker::User => Message::user(message.text.as_str()),
-        Speaker::Api => Message::assistant(message.text.as_str()),
-    }));
+    messages.extend(history.iter().chain(past).map(past_message));
     messages.push(Message::user(human));
     Ok(messages)
 }

@@ -7,7 +7,7 @@ use crate::cards::kit::{
     Turn, Verdict,
 };
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::Outcome;
+use crate::domain::prediction::{Outcome, PastMessage, Speaker};
 use crate::llm::{ChatRequest, Message};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -135,11 +135,21 @@ pub fn answer_with(text: String, sink: &mut dyn Sink) -> Result<Outcome> {
 pub fn prompt_messages(form: &PromptForm, values: &Map<String, Value>) -> Vec<Message> {
     match form {
         PromptForm::Text(text) => vec![Message::user(text.format(values))],
-        PromptForm::Chat { system, human } => {
+        PromptForm::Chat { system, history, human } => {
             let system = system.format(values);
+            let system = (!system.trim().is_empty()).then_some(Message::System(system));
             let human = Message::user(human.format(values));
-            if system.trim().is_empty() { vec![human] } else { vec![Message::System(system), human] }
+            system.into_iter().chain(history.iter().map(past_message)).chain([human]).collect()
         }
+    }
+}
+
+/// A message of a conversation as the model reads it.
+#[must_use]
+pub fn past_message(message: &PastMessage) -> Message {
+    match message.speaker {
+        Speaker::User => Message::user(message.text.as_str()),
+        Speaker::Api => Message::assistant(message.text.as_str()),
     }
 }
 

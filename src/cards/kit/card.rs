@@ -109,8 +109,19 @@ pub enum Make {
     Embeddings(fn(&Inputs<'_>) -> Result<Arc<dyn Embeddings>>),
     OutputParser(fn(&Inputs<'_>) -> Result<Arc<dyn OutputParser>>),
     Moderation(fn(&Inputs<'_>) -> Result<Arc<dyn Moderation>>),
+    /// Decides which of its outputs the flow goes on from.
+    Branch(fn(&Inputs<'_>) -> Result<Taken>),
     /// A note: it is never made.
     Nothing,
+}
+
+/// What a branching card decided.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Taken {
+    /// The output the flow goes on from.
+    pub output: &'static str,
+    /// What the cards behind it read.
+    pub value: serde_json::Value,
 }
 
 impl Make {
@@ -130,6 +141,7 @@ impl Make {
             Self::Embeddings(make) => Part::Embeddings(make(inputs)?),
             Self::OutputParser(make) => Part::OutputParser(make(inputs)?),
             Self::Moderation(make) => Part::Moderation(make(inputs)?),
+            Self::Branch(make) => Part::Value(make(inputs)?.value),
             Self::Nothing => Part::Value(serde_json::Value::Null),
         })
     }

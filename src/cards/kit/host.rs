@@ -1,11 +1,14 @@
 //! All a run may ask of the world. What a host does not offer, a run cannot do.
 
+use super::code::Code;
 use super::part::ReplyKey;
 use crate::domain::cancel::Cancel;
 use crate::domain::error::Result;
-use crate::domain::ids::DocumentStoreId;
+use crate::domain::ids::{DocumentStoreId, ToolId};
 use crate::domain::prediction::{PastMessage, SourceDocument, Usage};
+use crate::domain::tool_record::ToolRecord;
 use crate::net::Outgoing;
+use crate::script::ScriptError;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -36,6 +39,19 @@ pub trait Host: Send + Sync {
     /// # Errors
     /// When they cannot be read.
     fn passages(&self, store: &DocumentStoreId) -> Result<Option<Vec<SourceDocument>>>;
+
+    /// Runs code of the flow's owner and waits for its result. It sees the saved variables, with the values of the
+    /// request over them (spec 2.9 r5).
+    ///
+    /// # Errors
+    /// Why there is no result.
+    fn run_code(&self, code: &Code<'_>) -> Result<Value, ScriptError>;
+
+    /// A tool that people of the flow's workspace wrote.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn tool(&self, id: &ToolId) -> Result<Option<ToolRecord>>;
 
     /// The client for calls to model providers.
     fn outgoing(&self) -> &Outgoing;

@@ -52,8 +52,10 @@ pub enum InputKind {
     Address,
     /// Further HTTP headers of a provider, as a JSON object (never overridden).
     Headers,
-    /// The id of a document store of the workspace (never overridden).
-    DocumentStore,
+    /// The id of a record of the workspace (never overridden).
+    Pick(Picked),
+    /// JavaScript of the flow's owner: the body of an async function (never overridden).
+    Code,
     /// A secret typed into the card itself (never overridden, never in history).
     Secret,
     /// The stored credential of one of these types (never overridden, id never in history).
@@ -62,6 +64,15 @@ pub enum InputKind {
     Wire(Connects),
     /// Wires from several cards.
     Wires(Connects),
+}
+
+/// What a card picks from the workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Picked {
+    /// A document store.
+    DocumentStore,
+    /// A tool that people wrote.
+    Tool,
 }
 
 /// What can be wired into an input: the base class the other card must have.
@@ -181,10 +192,16 @@ impl Input {
         Self::new(name, label, InputKind::Headers)
     }
 
-    /// A document store.
+    /// A record of the workspace.
     #[must_use]
-    pub const fn document_store(name: &'static str, label: &'static str) -> Self {
-        Self::new(name, label, InputKind::DocumentStore)
+    pub const fn pick(name: &'static str, label: &'static str, of: Picked) -> Self {
+        Self::new(name, label, InputKind::Pick(of))
+    }
+
+    /// Code.
+    #[must_use]
+    pub const fn code(name: &'static str, label: &'static str) -> Self {
+        Self::new(name, label, InputKind::Code)
     }
 
     /// A provider's base address.

@@ -1,6 +1,7 @@
 //! What cards are written with. A card file needs nothing from outside this room and `llm`.
 
 pub mod card;
+pub mod code;
 pub mod event;
 pub mod host;
 pub mod input;
@@ -12,10 +13,11 @@ pub mod passages;
 pub mod prompt;
 pub mod tool_loop;
 
-pub use card::{Card, Category, Make, Output, Risk};
+pub use card::{Card, Category, Make, Output, Risk, Taken};
+pub use code::Code;
 pub use event::{Gone, Quiet, Sink};
 pub use host::Host;
-pub use input::{Choice, Connects, Input, InputKind};
+pub use input::{Choice, Connects, Input, InputKind, Picked};
 pub use inputs::{Bound, Inputs};
 pub use model::Model;
 pub use part::{

@@ -1,6 +1,7 @@
 //! Prompts with single-brace variables: `{name}` (reference canvas 2, last paragraph, and 5.4).
 
 use crate::domain::error::{Error, Result};
+use crate::domain::prediction::PastMessage;
 use serde_json::{Map, Value};
 
 /// A prompt, with the values its card holds for some of its variables.
@@ -21,6 +22,8 @@ pub enum PromptForm {
     Chat {
         /// The owner's instructions.
         system: BraceText,
+        /// Messages between the two, written by the owner's code.
+        history: Vec<PastMessage>,
         /// What stands in the person's place.
         human: BraceText,
     },
@@ -32,7 +35,7 @@ impl Prompt {
     pub fn variables(&self) -> Vec<&str> {
         let texts: Vec<&BraceText> = match &self.form {
             PromptForm::Text(text) => vec![text],
-            PromptForm::Chat { system, human } => vec![system, human],
+            PromptForm::Chat { system, human, .. } => vec![system, human],
         };
         let mut names = Vec::new();
         for name in texts.into_iter().flat_map(BraceText::variables) {

@@ -1,6 +1,6 @@
 //! BM25 Retriever: ranked lexical search over a document store of this server (contract 8).
 
-use crate::cards::kit::{Card, Category, Input, Make, Retriever, Risk, Turn, lexical};
+use crate::cards::kit::{Card, Category, Input, Make, Picked, Retriever, Risk, Turn, lexical};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::DocumentStoreId;
 use crate::domain::prediction::SourceDocument;
@@ -16,7 +16,7 @@ pub const CARD: Card = Card {
     base_classes: &["BM25Retriever", "BaseRetriever"],
     risk: Risk::Safe,
     inputs: &[
-        Input::document_store("documentStore", "Document Store")
+        Input::pick("documentStore", "Document Store", Picked::DocumentStore)
             .help("The id of a document store of this workspace."),
         Input::whole("topK", "Top K", 1.0, 100.0)
             .or("4")

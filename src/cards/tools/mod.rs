@@ -2,3 +2,4 @@
 
 pub mod calculator;
 pub mod current_date_time;
+pub mod custom_tool;

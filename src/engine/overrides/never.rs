@@ -122,7 +122,8 @@ pub(super) fn of_input(card: &Card, input: &Input) -> Option<Group> {
     let by_kind = match input.kind {
         InputKind::Secret | InputKind::Credential(_) => Some(Group::Credential),
         InputKind::Address | InputKind::Headers => Some(Group::Address),
-        InputKind::DocumentStore | InputKind::Wire(_) | InputKind::Wires(_) => Some(Group::Picker),
+        InputKind::Code => Some(Group::Code),
+        InputKind::Pick(_) | InputKind::Wire(_) | InputKind::Wires(_) => Some(Group::Picker),
         InputKind::Text { .. }
         | InputKind::Number { .. }
         | InputKind::Switch

@@ -178,7 +178,8 @@ fn no_card_lets_go_of_what_its_kinds_protect_even_when_all_is_listed() {
                     | InputKind::Credential(_)
                     | InputKind::Address
                     | InputKind::Headers
-                    | InputKind::DocumentStore
+                    | InputKind::Pick(_)
+                    | InputKind::Code
                     | InputKind::Wire(_)
                     | InputKind::Wires(_)
             ) || never::of_name(input.name).is_some();

@@ -10,5 +10,6 @@ pub mod messages;
 pub mod nodes;
 pub mod prediction;
 pub mod service;
+pub mod tools;
 pub mod variables;
 pub mod versions;

@@ -3,6 +3,7 @@
 use super::answer::Answer;
 use super::conversation;
 use super::host::LiveHost;
+use super::post_processing;
 use super::record::{End, record};
 use super::uploads;
 use crate::app::App;
@@ -123,7 +124,7 @@ pub fn prepare(app: &App, ask: Ask) -> Result<Entry> {
     let overrides = overrides(app, &flow, &plan, &question)?;
     let chat = conversation::own(app, &flow, &question, chat_type)?;
     let ids = AskIds { flow: flow.id, chat, answer: MessageId::random(), question: MessageId::random() };
-    let streams = plan.streams && !flow.settings.post_processing();
+    let streams = plan.streams && flow.settings.post_processing_code().is_none();
     Ok(Entry { started: app.clock.now(), ids, streams, plan, overrides, flow, question, chat_type })
 }
 
@@ -184,7 +185,7 @@ impl Entry {
 /// # Errors
 /// What the flow failed with.
 pub fn run(app: &App, entry: &Entry, cancel: &Cancel, sink: &mut dyn Sink) -> Result<Answer> {
-    let host = LiveHost::new(app, &entry.flow, entry.ids, cancel.clone())?;
+    let host = LiveHost::new(app, entry, cancel.clone())?;
     let turn = Turn {
         question: &entry.question.text,
         uploads: &entry.question.uploads,
@@ -195,6 +196,7 @@ pub fn run(app: &App, entry: &Entry, cancel: &Cancel, sink: &mut dyn Sink) -> Re
     let result = engine::run(&entry.plan, &entry.overrides, &turn, &mut kept);
     match result {
         Ok(mut outcome) => {
+            post_processing::apply(&host, entry, &mut outcome).map_err(|fault| reason(fault, cancel))?;
             if !entry.streams {
                 kept.whole(&outcome.text)?;
             }

@@ -1,17 +1,21 @@
 //! The world as a run of the prediction API sees it.
 
+use super::ask::Entry;
 use crate::app::App;
 use crate::boards::replies::RepliesOf;
-use crate::cards::kit::{Host, ReplyKey};
+use crate::cards::kit::{Code, Host, ReplyKey};
 use crate::domain::cancel::Cancel;
 use crate::domain::error::Result;
 use crate::domain::flow::Flow;
-use crate::domain::ids::{CredentialId, DocumentStoreId};
+use crate::domain::ids::{CredentialId, DocumentStoreId, ToolId};
 use crate::domain::prediction::{AskIds, PastMessage, SourceDocument, Usage};
+use crate::domain::tool_record::ToolRecord;
 use crate::net::Outgoing;
 use crate::ops::{credentials, document_stores, variables};
+use crate::script::{Guarded, Scope, ScriptError};
 use crate::store::Order;
 use crate::store::messages::{self, Page};
+use crate::store::tables::TOOLS;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -25,16 +29,30 @@ pub(super) struct LiveHost<'a> {
     flow: &'a Flow,
     ids: AskIds,
     cancel: Cancel,
+    /// Saved variables.
     variables: HashMap<String, String>,
+    /// Variables of the request, for code only (spec 2.9 r5).
+    sent_variables: &'a HashMap<String, String>,
+    question: &'a str,
     usage: Mutex<Option<Usage>>,
 }
 
 impl<'a> LiveHost<'a> {
     /// # Errors
     /// When the saved variables cannot be read.
-    pub(super) fn new(app: &'a App, flow: &'a Flow, ids: AskIds, cancel: Cancel) -> Result<Self> {
+    pub(super) fn new(app: &'a App, entry: &'a Entry, cancel: Cancel) -> Result<Self> {
+        let flow = &entry.flow;
         let variables = app.store.read(|tx| variables::values(tx, &app.environment, &flow.workspace))?;
-        Ok(Self { app, flow, ids, cancel, variables, usage: Mutex::new(None) })
+        Ok(Self {
+            app,
+            flow,
+            ids: entry.ids,
+            cancel,
+            variables,
+            sent_variables: entry.overrides.variables(),
+            question: &entry.question.text,
+            usage: Mutex::new(None),
+        })
     }
 
     /// Where replies of this run's Live are kept.
@@ -94,6 +112,35 @@ impl Host for LiveHost<'_> {
 
     fn passages(&self, store: &DocumentStoreId) -> Result<Option<Vec<SourceDocument>>> {
         self.app.store.read(|tx| document_stores::passages(tx, &self.flow.workspace, store))
+    }
+
+    fn run_code(&self, code: &Code<'_>) -> Result<Value, ScriptError> {
+        let text = |(name, value): (&String, &String)| (name.clone(), Value::from(value.as_str()));
+        let mut flow = code.flow.clone();
+        for (name, value) in [
+            ("chatflowId", self.flow.id.to_string()),
+            ("chatId", self.ids.chat.to_string()),
+            ("sessionId", self.ids.chat.to_string()),
+            ("apiMessageId", self.ids.answer.to_string()),
+            ("input", self.question.to_owned()),
+        ] {
+            flow.insert(name.to_owned(), value.into());
+        }
+        let scope = Scope {
+            inputs: code.inputs.clone(),
+            vars: self.variables.iter().chain(self.sent_variables).map(text).collect(),
+            flow,
+            fetch: Some(Arc::new(Guarded::new(self.app.outgoing.clone()))),
+        };
+        let ran = self.app.scripts.run(code.source, &scope, &self.cancel);
+        for line in &ran.console.lines {
+            tracing::debug!(flow = %self.flow.id, card = code.card, text = line.text.as_str(), "code said");
+        }
+        ran.result
+    }
+
+    fn tool(&self, id: &ToolId) -> Result<Option<ToolRecord>> {
+        self.app.store.read(|tx| TOOLS.get(tx, &self.flow.workspace, id))
     }
 
     fn outgoing(&self) -> &Outgoing {

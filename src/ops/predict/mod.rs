@@ -6,6 +6,7 @@ mod conversation;
 mod host;
 pub mod offline;
 pub mod plans;
+mod post_processing;
 mod record;
 pub mod uploads;
 

@@ -1,20 +1,24 @@
 //! A canvas run with no server (`ask --file`): no database, no conversation, no stored credential.
 
 use crate::canvas::Canvas;
-use crate::cards::kit::{Gone, Host, ReplyKey, Sink, Turn};
+use crate::cards::kit::{Code, Gone, Host, ReplyKey, Sink, Turn};
 use crate::domain::cancel::Cancel;
 use crate::domain::error::{Error, Result};
-use crate::domain::ids::DocumentStoreId;
+use crate::domain::ids::{DocumentStoreId, ToolId};
 use crate::domain::prediction::{PastMessage, SourceDocument, Usage};
+use crate::domain::tool_record::ToolRecord;
 use crate::engine::{self, Overrides, Plan};
 use crate::net::Outgoing;
+use crate::script::{self, Guarded, Scope, ScriptError, Scripts};
 use crate::settings::Settings;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 struct OfflineHost {
     outgoing: Outgoing,
+    scripts: Scripts,
     cancel: Cancel,
 }
 
@@ -36,6 +40,20 @@ impl Host for OfflineHost {
     }
 
     fn passages(&self, _store: &DocumentStoreId) -> Result<Option<Vec<SourceDocument>>> {
+        Ok(None)
+    }
+
+    fn run_code(&self, code: &Code<'_>) -> Result<Value, ScriptError> {
+        let scope = Scope {
+            inputs: code.inputs.clone(),
+            flow: code.flow.clone(),
+            fetch: Some(Arc::new(Guarded::new(self.outgoing.clone()))),
+            ..Scope::default()
+        };
+        self.scripts.run(code.source, &scope, &self.cancel).result
+    }
+
+    fn tool(&self, _id: &ToolId) -> Result<Option<ToolRecord>> {
         Ok(None)
     }
 
@@ -77,11 +95,14 @@ pub fn offline(
     canvas_text: &str,
     question: &str,
     settings: &Settings,
+    program: PathBuf,
     on_token: &mut dyn FnMut(&str),
 ) -> Result<String> {
     let canvas = Canvas::parse(canvas_text).map_err(|fault| Error::Invalid(fault.to_string()))?;
     let plan = Plan::compile(&canvas)?;
+    let limits = script::Limits::of_settings(settings.code_seconds, settings.code_memory_mb);
     let host = OfflineHost {
+        scripts: Scripts::new(program, limits).map_err(Error::internal)?,
         outgoing: Outgoing::new(settings.http_allow.clone(), !settings.listens_beyond_loopback()),
         cancel: Cancel::new(None),
     };

@@ -61,6 +61,24 @@ impl Drawing {
         }));
     }
 
+    /// Draws an edge without a value in an input.
+    pub fn connect(&mut self, from: &str, to: &str) {
+        self.leaves(from, "output", to);
+    }
+
+    /// Draws an edge from one of several outputs.
+    pub fn leaves(&mut self, from: &str, output: &str, to: &str) {
+        self.edges.push(json!({
+            "source": from, "sourceHandle": format!("{from}-output-{output}-string|number"), "target": to,
+            "targetHandle": format!("{to}-input-any"), "type": "buttonedge", "id": format!("{from}-{output}-{to}"),
+        }));
+    }
+
+    /// Sets the output of a card.
+    pub fn chooses(&mut self, node: &str, output: &str) {
+        self.node(node)["data"]["outputs"] = json!({ "output": output });
+    }
+
     fn node(&mut self, id: &str) -> &mut Value {
         self.nodes.iter_mut().find(|node| node["id"] == id).unwrap()
     }

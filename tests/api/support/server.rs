@@ -91,7 +91,8 @@ impl Server {
         let variables = options.environment;
         let environment = Environment::new(move |name| {
             variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
-        });
+        })
+        .with_program(env!("CARGO_BIN_EXE_flowkeep").into());
         let app = open_when_free(&settings, &environment);
         let (stop, stopped) = oneshot::channel::<()>();
         let listener =

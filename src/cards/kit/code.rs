@@ -1,0 +1,57 @@
+//! Code of a flow's owner, as cards hand it to the host (spec 2.9 r6; security rules 6).
+
+use crate::domain::error::Error;
+use crate::script::ScriptError;
+use serde_json::{Map, Value};
+
+/// The body of an async function, and what it sees beside the variables and facts of the run.
+#[derive(Debug, Clone)]
+pub struct Code<'a> {
+    /// The label of the card, for messages and the log.
+    pub card: &'a str,
+    /// The code.
+    pub source: &'a str,
+    /// `$name` for each.
+    pub inputs: Map<String, Value>,
+    /// Further entries of `$flow`.
+    pub flow: Map<String, Value>,
+}
+
+impl<'a> Code<'a> {
+    /// Code that sees these inputs.
+    #[must_use]
+    pub fn new(card: &'a str, source: &'a str, inputs: Map<String, Value>) -> Self {
+        Self { card, source, inputs, flow: Map::new() }
+    }
+}
+
+/// A run of code that had no result, as the failure of its card.
+#[must_use]
+pub fn failed(card: &str, error: &ScriptError) -> Error {
+    match error {
+        ScriptError::Cancelled(_) => Error::Cancelled,
+        other => Error::Failed(format!("{card}: {other}")),
+    }
+}
+
+/// Values that are written as JSON objects or lists are what they say (reference canvas 5.15).
+#[must_use]
+pub fn read_values(inputs: Map<String, Value>) -> Map<String, Value> {
+    let read = |value: Value| match &value {
+        Value::String(text) if text.trim_start().starts_with(['{', '[']) => {
+            serde_json::from_str(text).unwrap_or(value)
+        }
+        _ => value,
+    };
+    inputs.into_iter().map(|(name, value)| (name, read(value))).collect()
+}
+
+/// The answer that a result of code is: text as it is, anything else as JSON.
+#[must_use]
+pub fn as_text(result: &Value) -> String {
+    match result {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}

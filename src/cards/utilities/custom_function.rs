@@ -1,0 +1,68 @@
+//! Custom JS Function: code that makes a value for other cards, or the answer itself.
+
+use crate::cards::kit::code::{self, Code};
+use crate::cards::kit::{Card, Category, Chain, Input, Make, Output, Risk, Sink, Turn};
+use crate::domain::error::{Error, Result};
+use crate::domain::prediction::Outcome;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// Values the code sees as `$name`.
+pub const INPUT_VARIABLES: Input = Input::json("functionInputVariables", "Input Variables")
+    .optional()
+    .variables()
+    .help("Values the code reads as $name, as a JSON object; they may hold {{references}}.");
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "customFunction",
+    label: "Custom JS Function",
+    version: 3.0,
+    category: Category::Utilities,
+    description: "Runs JavaScript that makes a value for other cards, or the answer.",
+    base_classes: &["CustomFunction", "Utilities"],
+    risk: Risk::Risky,
+    inputs: &[
+        INPUT_VARIABLES,
+        Input::text("functionName", "Function Name").optional(),
+        Input::code("javascriptFunction", "JavaScript Function"),
+    ],
+    outputs: &[
+        Output {
+            name: "output",
+            label: "Output",
+            base_classes: &["string", "number", "boolean", "json", "array"],
+            predicts: true,
+        },
+        Output {
+            name: "EndingNode",
+            label: "Ending Node",
+            base_classes: &["CustomFunction"],
+            predicts: false,
+        },
+    ],
+    make: Make::Chain(|inputs| {
+        Ok(Arc::new(CustomFunction {
+            label: inputs.label.to_owned(),
+            source: inputs.text("javascriptFunction")?,
+            inputs: code::read_values(inputs.object("functionInputVariables")?),
+        }))
+    }),
+};
+
+struct CustomFunction {
+    label: String,
+    source: String,
+    inputs: Map<String, Value>,
+}
+
+impl Chain for CustomFunction {
+    fn run(&self, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
+        let code = Code::new(&self.label, &self.source, self.inputs.clone());
+        let result = turn.host.run_code(&code).map_err(|error| code::failed(&self.label, &error))?;
+        let text = code::as_text(&result);
+        sink.token(&text).map_err(|_| Error::Cancelled)?;
+        let json = (!result.is_string() && !result.is_null()).then_some(result);
+        Ok(Outcome { text, json, ..Outcome::default() })
+    }
+}

@@ -1,0 +1,58 @@
+//! IfElse Function: code decides which of two branches of a flow goes on.
+
+use super::custom_function::INPUT_VARIABLES;
+use crate::cards::kit::code::{self, Code};
+use crate::cards::kit::{Card, Category, Input, Make, Output, Risk, Taken};
+use serde_json::Value;
+
+const TRUE: &str = "returnTrue";
+const FALSE: &str = "returnFalse";
+const RESULTS: &[&str] = &["string", "number", "boolean", "json", "array"];
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "ifElseFunction",
+    label: "IfElse Function",
+    version: 2.0,
+    category: Category::Utilities,
+    description: "Runs JavaScript to choose between two branches.",
+    base_classes: &["IfElseFunction", "Utilities"],
+    risk: Risk::Risky,
+    inputs: &[
+        INPUT_VARIABLES,
+        Input::text("functionName", "Function Name").optional(),
+        Input::code("ifFunction", "If Function")
+            .help("What it returns goes to the True branch, when it counts as true."),
+        Input::code("elseFunction", "Else Function")
+            .or("return false;")
+            .help("What it returns goes to the False branch."),
+    ],
+    outputs: &[
+        Output { name: TRUE, label: "True", base_classes: RESULTS, predicts: false },
+        Output { name: FALSE, label: "False", base_classes: RESULTS, predicts: false },
+    ],
+    make: Make::Branch(|inputs| {
+        let variables = code::read_values(inputs.object("functionInputVariables")?);
+        let run = |name: &str| {
+            let source = inputs.text(name)?;
+            let code = Code::new(inputs.label, &source, variables.clone());
+            inputs.host.run_code(&code).map_err(|error| code::failed(inputs.label, &error))
+        };
+        let value = run("ifFunction")?;
+        if is_true(&value) {
+            return Ok(Taken { output: TRUE, value });
+        }
+        Ok(Taken { output: FALSE, value: run("elseFunction")? })
+    }),
+};
+
+/// As JavaScript sees it.
+fn is_true(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Bool(value) => *value,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => !text.is_empty(),
+        Value::Array(_) | Value::Object(_) => true,
+    }
+}

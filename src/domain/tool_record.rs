@@ -1,0 +1,184 @@
+//! Tools that people write: a name, a schema of arguments, and code (reference 1.3 `/tools`).
+
+use super::error::{Error, Result};
+use super::ids::{ToolId, WorkspaceId};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+/// Longest name, in characters.
+const NAME_CHARS_MAX: usize = 128;
+/// Longest description, in characters.
+const DESCRIPTION_CHARS_MAX: usize = 4_096;
+/// Longest code, in bytes: what a code input may have (security rules 6).
+const CODE_BYTES_MAX: usize = 256 * 1024;
+/// Most arguments of a tool.
+const ARGUMENTS_MAX: usize = 64;
+
+/// A stored tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolRecord {
+    /// Tool id.
+    pub id: ToolId,
+    /// The workspace.
+    pub workspace: WorkspaceId,
+    /// What people and models call it.
+    pub name: String,
+    /// When a model shall use it.
+    pub description: String,
+    /// How the page draws it.
+    pub color: String,
+    /// Its picture, if it has one of its own.
+    pub icon: Option<String>,
+    /// Its arguments.
+    pub arguments: Vec<Argument>,
+    /// The body of an async function that sees each argument as `$name`.
+    pub code: String,
+    /// When it was made.
+    pub created: Timestamp,
+    /// Moved by every save.
+    pub updated: Timestamp,
+}
+
+/// One argument of a tool, a row of its schema.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Argument {
+    /// The page's own number of the row.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<i64>,
+    /// Its name.
+    pub property: String,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub kind: ArgumentKind,
+    /// What it means.
+    #[serde(default)]
+    pub description: String,
+    /// The model must give it.
+    #[serde(default)]
+    pub required: bool,
+}
+
+/// The types of arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ArgumentKind {
+    /// Text.
+    String,
+    /// A number.
+    Number,
+    /// True or false.
+    Boolean,
+    /// A date as ISO 8601 text.
+    Date,
+}
+
+impl ToolRecord {
+    /// Checks what people wrote.
+    ///
+    /// # Errors
+    /// 400 naming the field.
+    pub fn check(&self) -> Result<()> {
+        let wrong = |text: String| Err(Error::Invalid(text));
+        let length = self.name.trim().chars().count();
+        if !(1..=NAME_CHARS_MAX).contains(&length) {
+            return wrong(format!("Invalid name: it must have 1 to {NAME_CHARS_MAX} characters."));
+        }
+        if self.description.chars().count() > DESCRIPTION_CHARS_MAX {
+            return wrong(format!(
+                "Invalid description: it must have at most {DESCRIPTION_CHARS_MAX} characters."
+            ));
+        }
+        if self.code.len() > CODE_BYTES_MAX {
+            return wrong(format!("Invalid func: it must have at most {CODE_BYTES_MAX} bytes."));
+        }
+        if self.arguments.len() > ARGUMENTS_MAX {
+            return wrong(format!("Invalid schema: it must have at most {ARGUMENTS_MAX} rows."));
+        }
+        for (at, argument) in self.arguments.iter().enumerate() {
+            if !is_name(&argument.property) {
+                return wrong("Invalid schema: a property must begin with a letter or '_' and have only letters, digits and '_'.".to_owned());
+            }
+            if self.arguments[..at].iter().any(|other| other.property == argument.property) {
+                return wrong(format!("Invalid schema: two rows have the property '{}'.", argument.property));
+            }
+        }
+        Ok(())
+    }
+
+    /// The name models call it by: letters, digits, `_` and `-`.
+    #[must_use]
+    pub fn model_name(&self) -> String {
+        let name: String = self
+            .name
+            .trim()
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' })
+            .collect();
+        name.chars().take(64).collect()
+    }
+
+    /// JSON Schema of its arguments.
+    #[must_use]
+    pub fn json_schema(&self) -> Value {
+        let property = |argument: &Argument| {
+            let kind = match argument.kind {
+                ArgumentKind::String | ArgumentKind::Date => "string",
+                ArgumentKind::Number => "number",
+                ArgumentKind::Boolean => "boolean",
+            };
+            let mut schema = json!({"type": kind, "description": argument.description});
+            if argument.kind == ArgumentKind::Date {
+                schema["format"] = "date-time".into();
+            }
+            (argument.property.clone(), schema)
+        };
+        let properties: Map<String, Value> = self.arguments.iter().map(property).collect();
+        let required: Vec<&str> = self
+            .arguments
+            .iter()
+            .filter(|argument| argument.required)
+            .map(|argument| argument.property.as_str())
+            .collect();
+        json!({"type": "object", "properties": properties, "required": required})
+    }
+
+    /// The arguments a model gave, as the code sees them; those of no row are left out.
+    ///
+    /// # Errors
+    /// A sentence the model can act on.
+    pub fn read_arguments(&self, given: &Value) -> Result<Map<String, Value>, String> {
+        let mut read = Map::new();
+        for argument in &self.arguments {
+            let name = &argument.property;
+            let value = given.get(name).filter(|value| !value.is_null());
+            let Some(value) = value else {
+                if argument.required {
+                    return Err(format!("The argument '{name}' is missing."));
+                }
+                continue;
+            };
+            let fits = match argument.kind {
+                ArgumentKind::String | ArgumentKind::Date => value.is_string(),
+                ArgumentKind::Number => value.is_number(),
+                ArgumentKind::Boolean => value.is_boolean(),
+            };
+            if !fits {
+                let kind = serde_json::to_value(argument.kind).unwrap_or_default();
+                return Err(format!(
+                    "The argument '{name}' must be of type {}.",
+                    kind.as_str().unwrap_or_default()
+                ));
+            }
+            read.insert(name.clone(), value.clone());
+        }
+        Ok(read)
+    }
+}
+
+/// A name code can read behind a `$`.
+fn is_name(name: &str) -> bool {
+    let first = |c: char| c.is_ascii_alphabetic() || c == '_';
+    name.starts_with(first) && name.len() <= 64 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}

@@ -1,0 +1,35 @@
+//! Tools that people write, over HTTP (reference 1.3).
+
+use crate::app::App;
+use crate::domain::caller::Caller;
+use crate::domain::error::Result;
+use crate::domain::paging::Paging;
+use crate::http::reply::Reply;
+use crate::http::request::Request;
+use crate::ops::tools;
+
+/// `GET /tools`
+pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let paging = Paging::parse(request.query("page"), request.query("limit"))?;
+    Reply::json(&Paging::answer(paging, &tools::list(app, &caller)?))
+}
+
+/// `POST /tools`
+pub fn create(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    Reply::json(&tools::create(app, &caller, &request.json()?)?)
+}
+
+/// `PUT /tools/:id`
+pub fn update(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    Reply::json(&tools::update(app, &caller, request.param("id"), &request.json()?)?)
+}
+
+/// `DELETE /tools/:id`
+pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    Reply::json(&tools::delete(app, &caller, request.param("id"))?)
+}
+
+/// `GET /tools/:id`
+pub fn read(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    Reply::json(&tools::read(app, &caller, request.param("id"))?)
+}

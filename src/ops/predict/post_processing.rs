@@ -1,0 +1,38 @@
+//! Post-processing: code of the flow's owner that may replace the text of an answer (reference canvas 3.1 step 9).
+
+use super::ask::Entry;
+use crate::cards::kit::Host;
+use crate::cards::kit::code::{self, Code};
+use crate::domain::error::Result;
+use crate::domain::prediction::Outcome;
+use crate::limits::MEMORY_MESSAGES_MAX;
+use serde_json::{Map, Value, json};
+
+/// How messages name it.
+const NAME: &str = "Post-processing";
+
+/// Runs the flow's post-processing code, if it has some. An answer that the code was to change does not go out
+/// unchanged when the code fails: the owner may have written it to take something out.
+///
+/// # Errors
+/// Why the code had no result.
+pub(super) fn apply(host: &dyn Host, entry: &Entry, outcome: &mut Outcome) -> Result<()> {
+    let Some(source) = entry.flow.settings.post_processing_code() else { return Ok(()) };
+    let history = host.history(None, MEMORY_MESSAGES_MAX)?;
+    let message =
+        |past: &crate::domain::prediction::PastMessage| json!({"role": past.speaker, "content": past.text});
+    let mut flow = Map::new();
+    flow.insert("rawOutput".into(), outcome.text.clone().into());
+    flow.insert("chatHistory".into(), history.iter().map(message).collect());
+    flow.insert("sourceDocuments".into(), json!(outcome.source_documents));
+    flow.insert("usedTools".into(), json!(outcome.used_tools));
+    flow.insert("artifacts".into(), json!([]));
+    flow.insert("fileAnnotations".into(), json!([]));
+    let code = Code { flow, ..Code::new(NAME, &source, Map::new()) };
+    let result = host.run_code(&code).map_err(|error| code::failed(NAME, &error))?;
+    if result != Value::Null {
+        outcome.text = code::as_text(&result);
+        outcome.json = None;
+    }
+    Ok(())
+}

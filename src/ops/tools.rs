@@ -1,0 +1,147 @@
+//! Tools that people write (reference 1.3 `/tools`).
+
+use crate::app::App;
+use crate::clock::iso;
+use crate::domain::caller::Caller;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{ToolId, WorkspaceId};
+use crate::domain::tool_record::{Argument, ToolRecord};
+use crate::store::Tx;
+use crate::store::tables::TOOLS;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// The body of `POST /tools`, and of `PUT /tools/:id`, where all of it is optional.
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ToolBody {
+    name: Option<String>,
+    description: Option<String>,
+    color: Option<String>,
+    icon_src: Option<String>,
+    /// The rows as JSON text, as the family's page sends them, or as such.
+    schema: Option<Value>,
+    func: Option<String>,
+}
+
+/// The tools of the caller's workspace, by name.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
+    let mut found = app.store.read(|tx| TOOLS.list(tx, &caller.workspace))?;
+    found.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(found.iter().map(row).collect())
+}
+
+/// One tool.
+///
+/// # Errors
+/// 404.
+pub fn read(app: &App, caller: &Caller, id: &str) -> Result<Value> {
+    app.store.read(|tx| get(tx, &caller.workspace, id)).map(|tool| row(&tool))
+}
+
+/// Stores a tool.
+///
+/// # Errors
+/// 400 naming what is wrong.
+pub fn create(app: &App, caller: &Caller, body: &ToolBody) -> Result<Value> {
+    let now = app.clock.now();
+    let fresh = ToolRecord {
+        id: ToolId::random(),
+        workspace: caller.workspace,
+        name: String::new(),
+        description: String::new(),
+        color: "#7a8b99".to_owned(),
+        icon: None,
+        arguments: Vec::new(),
+        code: String::new(),
+        created: now,
+        updated: now,
+    };
+    let made = changed(fresh, body)?;
+    app.store.write(|tx| TOOLS.put(tx, &made.workspace, &made.id, &made))?;
+    Ok(row(&made))
+}
+
+/// Changes what the body names.
+///
+/// # Errors
+/// 404, and 400 as for [`create`].
+pub fn update(app: &App, caller: &Caller, id: &str, body: &ToolBody) -> Result<Value> {
+    let stored = app.store.write(|tx| {
+        let stored = get(tx, &caller.workspace, id)?;
+        let stored = ToolRecord { updated: app.clock.now(), ..changed(stored, body)? };
+        TOOLS.put(tx, &stored.workspace, &stored.id, &stored)?;
+        Ok(stored)
+    })?;
+    Ok(row(&stored))
+}
+
+/// Deletes a tool.
+///
+/// # Errors
+/// 404.
+pub fn delete(app: &App, caller: &Caller, id: &str) -> Result<Value> {
+    app.store.write(|tx| {
+        let stored = get(tx, &caller.workspace, id)?;
+        TOOLS.remove(tx, &caller.workspace, &stored.id)
+    })?;
+    Ok(json!({ "raw": [], "affected": 1 }))
+}
+
+fn changed(stored: ToolRecord, body: &ToolBody) -> Result<ToolRecord> {
+    let text = |sent: &Option<String>, stored: String| sent.clone().unwrap_or(stored);
+    let changed = ToolRecord {
+        name: text(&body.name, stored.name).trim().to_owned(),
+        description: text(&body.description, stored.description),
+        color: text(&body.color, stored.color),
+        icon: body.icon_src.clone().or(stored.icon),
+        arguments: body.schema.as_ref().map_or(Ok(stored.arguments), arguments)?,
+        code: text(&body.func, stored.code),
+        ..stored
+    };
+    changed.check()?;
+    Ok(changed)
+}
+
+fn arguments(sent: &Value) -> Result<Vec<Argument>> {
+    let wrong = || {
+        Error::invalid(
+            "Invalid schema: send a list of {property, type, description, required}; a type is string, number, boolean or date.",
+        )
+    };
+    match sent {
+        Value::String(text) if text.trim().is_empty() => Ok(Vec::new()),
+        Value::String(text) => serde_json::from_str(text).map_err(|_| wrong()),
+        other => serde_json::from_value(other.clone()).map_err(|_| wrong()),
+    }
+}
+
+/// The tool of this id in a workspace.
+///
+/// # Errors
+/// 404 when there is none.
+fn get(tx: &impl Tx, workspace: &WorkspaceId, id: &str) -> Result<ToolRecord> {
+    let found = ToolId::parse(id).map(|id| TOOLS.get(tx, workspace, &id)).transpose()?;
+    found.flatten().ok_or_else(|| {
+        let shown: String = id.chars().filter(|c| !c.is_control()).take(64).collect();
+        Error::NotFound(format!("Tool {shown} not found"))
+    })
+}
+
+fn row(tool: &ToolRecord) -> Value {
+    json!({
+        "id": tool.id,
+        "name": tool.name,
+        "description": tool.description,
+        "color": tool.color,
+        "iconSrc": tool.icon,
+        "schema": json!(tool.arguments).to_string(),
+        "func": tool.code,
+        "createdDate": iso(tool.created),
+        "updatedDate": iso(tool.updated),
+        "workspaceId": tool.workspace,
+    })
+}
