@@ -82,6 +82,20 @@ fn connections_are_used_again() {
 }
 
 #[test]
+fn a_small_request_leaves_in_one_piece() {
+    let (url, _) = server(|mut stream, _| {
+        let mut piece = [0; 16 * 1024];
+        let length = stream.read(&mut piece).unwrap();
+        let whole = piece[..length].starts_with(b"POST ") && piece[..length].ends_with(b"{\"q\":1}");
+        let answer: &[u8] = if whole { HELLO } else { b"HTTP/1.1 500 -\r\ncontent-length: 0\r\n\r\n" };
+        stream.write_all(answer).unwrap();
+    });
+    let (body, cancel) = (json!({"q": 1}), Cancel::new(None));
+    let answer = outgoing().post_json(Purpose::Provider, &url, &[], &body, &cancel, Limits::model());
+    assert_eq!(answer.unwrap().status(), 200);
+}
+
+#[test]
 fn an_idle_connection_that_dies_as_it_is_used_is_replaced() {
     // Answers once per connection and closes when the next request has come in: the one moment a probe cannot see.
     let (url, connections) = server(|mut stream, _| {

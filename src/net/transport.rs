@@ -16,6 +16,8 @@ use ureq::unversioned::transport::{Buffers, ConnectionDetails, Connector, Either
 
 /// How long making a connection may take, all addresses and TLS included (security rules 7).
 pub(super) const CONNECT_SECONDS_MAX: u64 = 5;
+/// Bytes that are held back at the most.
+const UNSENT_BYTES_MAX: usize = 16 * 1024;
 /// A connect needs hardly any stack.
 const DIAL_STACK_BYTES: usize = 64 * 1024;
 
@@ -72,9 +74,13 @@ fn dial(waiting: &Waiting, address: SocketAddr, most: Duration) -> Result<Option
 }
 
 /// One TCP connection. While a thread blocks on it, the run's token holds a hook that shuts it down.
+///
+/// What is written is held back until an answer is waited for, or until it is much: ureq writes head and body of a
+/// request one after the other, and two small packets would wake the other side twice.
 pub(super) struct Socket {
     stream: Arc<TcpStream>,
     buffers: Leased,
+    unsent: Vec<u8>,
     read_timeout: Option<Duration>,
     write_timeout: Option<Duration>,
 }
@@ -94,7 +100,32 @@ const fn is_time_out(kind: ErrorKind) -> bool {
 
 impl Socket {
     fn new(stream: TcpStream) -> Self {
-        Self { stream: Arc::new(stream), buffers: Leased::default(), read_timeout: None, write_timeout: None }
+        Self {
+            stream: Arc::new(stream),
+            buffers: Leased::default(),
+            unsent: Vec::new(),
+            read_timeout: None,
+            write_timeout: None,
+        }
+    }
+
+    /// Sends what was held back, and gives its memory back: a stream that only reads keeps none for writing.
+    fn send(&mut self, timeout: NextTimeout) -> Result<(), Error> {
+        let unsent = std::mem::take(&mut self.unsent);
+        let mut sent = 0;
+        while sent < unsent.len() {
+            sent += self.wait(timeout, |socket, left| {
+                if let Some(set) = timeout_for(left, socket.write_timeout) {
+                    socket.stream.set_write_timeout(Some(set))?;
+                    socket.write_timeout = Some(set);
+                }
+                match (&*socket.stream).write(&unsent[sent..])? {
+                    0 => Err(ErrorKind::BrokenPipe.into()),
+                    written => Ok(written),
+                }
+            })?;
+        }
+        Ok(())
     }
 
     /// Repeats `step` until it gives a result, the time is over, or the run ends. `step` gets the time left.
@@ -143,23 +174,12 @@ impl Transport for Socket {
     }
 
     fn transmit_output(&mut self, amount: usize, timeout: NextTimeout) -> Result<(), Error> {
-        let mut sent = 0;
-        while sent < amount {
-            sent += self.wait(timeout, |socket, left| {
-                if let Some(set) = timeout_for(left, socket.write_timeout) {
-                    socket.stream.set_write_timeout(Some(set))?;
-                    socket.write_timeout = Some(set);
-                }
-                match (&*socket.stream).write(&socket.buffers.output()[sent..amount])? {
-                    0 => Err(ErrorKind::BrokenPipe.into()),
-                    written => Ok(written),
-                }
-            })?;
-        }
-        Ok(())
+        self.unsent.extend_from_slice(&self.buffers.output()[..amount]);
+        if self.unsent.len() < UNSENT_BYTES_MAX { Ok(()) } else { self.send(timeout) }
     }
 
     fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, Error> {
+        self.send(timeout)?;
         let amount = self.wait(timeout, |socket, left| {
             if let Some(set) = timeout_for(left, socket.read_timeout) {
                 socket.stream.set_read_timeout(Some(set))?;
