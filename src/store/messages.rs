@@ -33,16 +33,23 @@ fn lives_in(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId) -> Result<bool
 /// # Errors
 /// 404 when a flow is not (any more) in the workspace; [`Error::Internal`] when the database cannot be written.
 pub fn append(tx: &WriteTx, workspace: &WorkspaceId, messages: &[Message]) -> Result<()> {
-    let mut next = next_sequence(tx)?;
+    let mut at_home = None;
     for message in messages {
-        if !lives_in(tx, workspace, &message.flow)? {
+        if at_home != Some(message.flow) && !lives_in(tx, workspace, &message.flow)? {
             return Err(Error::no_flow(&message.flow));
         }
+        at_home = Some(message.flow);
+    }
+    let mut next = next_sequence(tx)?;
+    let (mut records, mut timeline) = (Vec::new(), Vec::new());
+    for message in messages {
         let record = serde_json::to_vec(message).map_err(Error::internal)?;
-        tx.put(MESSAGES, &keys::message(&message.flow, &message.chat, next), &record)?;
-        tx.put(FLOW_TIMELINE, &keys::timeline(&message.flow, next), message.chat.bytes())?;
+        records.push((keys::message(&message.flow, &message.chat, next), record));
+        timeline.push((keys::timeline(&message.flow, next), message.chat.bytes()));
         next += 1;
     }
+    tx.put_all(MESSAGES, records)?;
+    tx.put_all(FLOW_TIMELINE, timeline)?;
     tx.put(COUNTERS, SEQUENCE, &next.to_be_bytes())
 }
 
