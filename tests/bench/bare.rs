@@ -23,11 +23,9 @@ pub fn serve(provider: &str) {
             let (agent, url) = (agent.clone(), url.clone());
             async move {
                 let answer = tokio::task::spawn_blocking(move || {
-                    debug_assert!(question["question"].is_string());
-                    let sent = agent
-                        .post(&url)
-                        .content_type("application/json")
-                        .send(model::body(model::INSTANT, false));
+                    let model = question["model"].as_str().unwrap();
+                    let sent =
+                        agent.post(&url).content_type("application/json").send(model::body(model, false));
                     let text = sent.unwrap().body_mut().read_to_string().unwrap();
                     let answer: Value = serde_json::from_str(&text).unwrap();
                     json!({"text": answer["choices"][0]["message"]["content"]})

@@ -130,28 +130,35 @@ pub fn latency() {
 
 /// Answers per second, against a bare handler that makes the same call.
 pub fn rate() {
-    heading("Answers per second, provider answers at once");
     let provider = model::start();
     let bare = bare::start(&provider.line);
     let service = throwaway(&[]);
-    let through = Target::service(&service, &provider.line, model::INSTANT, false);
-    let question = json!({"question": "Will it rain?"}).to_string();
-    let handler =
-        Target { address: address(&bare.line), request: request("POST", "/ask", &[], question.as_bytes()) };
-    for callers in [1, 16, 64] {
-        let (mut bare, mut through) = (Callers::new(&handler, callers), Callers::new(&through, callers));
-        bare.block(BLOCK / 5);
-        through.block(BLOCK / 5);
-        let (mut without, mut with) = (0, 0);
-        for _ in 0..BLOCKS {
-            without += bare.block(BLOCK).len();
-            with += through.block(BLOCK).len();
+    for (model, thinks) in [(model::INSTANT, "at once"), (model::THINKING, "after 50 ms")] {
+        heading(&format!("Answers per second, provider answers {thinks}"));
+        let through = Target::service(&service, &provider.line, model, false);
+        let question = json!({"question": "Will it rain?", "model": model}).to_string();
+        let question = request("POST", "/ask", &[], question.as_bytes());
+        let handler = Target { address: address(&bare.line), request: question };
+        for callers in [1, 16, 64] {
+            compare(&handler, &through, callers);
         }
-        let per_second = |count: usize| count as f64 / (BLOCK * BLOCKS as u32).as_secs_f64();
-        figure(
-            &format!("{callers} callers: service / bare handler"),
-            &format!("{:.0} / {:.0}", per_second(with), per_second(without)),
-            &format!("{:.0} %, at least 50 %", 100.0 * with as f64 / without as f64),
-        );
     }
+}
+
+/// One line: blocks of both take turns.
+fn compare(handler: &Target, through: &Target, callers: usize) {
+    let (mut bare, mut through) = (Callers::new(handler, callers), Callers::new(through, callers));
+    bare.block(BLOCK / 5);
+    through.block(BLOCK / 5);
+    let (mut without, mut with) = (0, 0);
+    for _ in 0..BLOCKS {
+        without += bare.block(BLOCK).len();
+        with += through.block(BLOCK).len();
+    }
+    let per_second = |count: usize| count as f64 / (BLOCK * BLOCKS as u32).as_secs_f64();
+    figure(
+        &format!("{callers} callers: service / bare handler"),
+        &format!("{:.0} / {:.0}", per_second(with), per_second(without)),
+        &format!("{:.0} %, at least 50 %", 100.0 * with as f64 / without as f64),
+    );
 }
