@@ -8,7 +8,7 @@
 //! | 5 verbs | `app.rs` the house in one handle, `ops/` the operations |
 //! | 4 running | `engine/` canvases become plans, plans answer |
 //! | 3 cards | `cards/` one file per card |
-//! | 2 adapters | `store/` the database, `history/` versions in git, `files/` secrets on disk, `boards/` what a restart forgets, `llm/` model providers |
+//! | 2 adapters | `store/` the database, `history/` versions in git, `files/` secrets on disk, `boards/` what a restart forgets, `llm/` model providers, `documents/` files to text |
 //! | 1 ground | `canvas/` a flow's drawing, `net/` outgoing HTTP, `script/` code inputs |
 //! | 0 nouns | `domain/` the words of the specification, `limits.rs` every number, `settings/` the environment, `clock.rs` the time, `worker/` walled-in processes |
 
@@ -18,6 +18,7 @@ pub mod canvas;
 pub mod cards;
 pub mod cli;
 pub mod clock;
+pub mod documents;
 pub mod domain;
 pub mod engine;
 pub mod files;

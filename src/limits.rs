@@ -160,3 +160,28 @@ pub const CODE_WORKER_BYTES: usize = 128 * 1024 * 1024;
 pub const CODE_MESSAGE_TO_WORKER_BYTES_MAX: usize = 61 * 1024 * 1024;
 /// Longest message from a worker for code: its result and its console, or one request.
 pub const CODE_MESSAGE_FROM_WORKER_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+// Documents to text (R 8).
+
+/// Time of one document, on the clock and of the processor (R 8).
+pub const DOCUMENT_SECONDS: u64 = 20;
+/// Memory of the worker that reads a document.
+pub const DOCUMENT_MEMORY_BYTES: u64 = 768 * 1024 * 1024;
+/// How long a document waits for its turn.
+pub const DOCUMENT_QUEUE_SECONDS: u64 = 60;
+/// Largest document (R 2).
+pub const DOCUMENT_BYTES_MAX: usize = 25 * 1024 * 1024;
+/// Most that an archive unpacks to (R 8).
+pub const DOCUMENT_UNPACKED_BYTES_MAX: u64 = 200 * 1024 * 1024;
+/// How many times its size an archive may unpack to (R 8).
+pub const DOCUMENT_EXPANSION_MAX: u64 = 10;
+/// What every archive may unpack to, since honest text shrinks further than that.
+pub const DOCUMENT_UNPACKED_BYTES_FREE: u64 = 32 * 1024 * 1024;
+/// Files in an archive (R 8).
+pub const DOCUMENT_ENTRIES_MAX: usize = 2_000;
+/// Pages, sheets, slides or chapters (R 8).
+pub const DOCUMENT_PARTS_MAX: usize = 5_000;
+/// The text of one document.
+pub const DOCUMENT_TEXT_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// A worker's answer: all text, every byte of it escaped by one more.
+pub const DOCUMENT_ANSWER_BYTES_MAX: usize = 2 * DOCUMENT_TEXT_BYTES_MAX + 1024 * 1024;

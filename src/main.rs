@@ -1,14 +1,16 @@
 //! The program: hands its arguments, its environment and its place to the command line. Nothing else reads them.
 
 use flowkeep::cli::{self, Place};
-use flowkeep::script;
+use flowkeep::{documents, script};
 use std::env;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     // A worker is this program in a process of its own (`worker/`); it has no command line and no settings.
-    if env::args_os().nth(1).is_some_and(|word| word == script::ROLE) {
-        return script::work();
+    match env::args_os().nth(1).as_ref().and_then(|word| word.to_str()) {
+        Some(script::ROLE) => return script::work(),
+        Some(documents::ROLE) => return documents::work(),
+        _ => {}
     }
     let place = Place { folder: env::current_dir().ok(), program: env::current_exe().ok() };
     cli::run(env::args_os(), |name| env::var(name).ok(), place)

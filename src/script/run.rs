@@ -176,7 +176,8 @@ impl Scripts {
             source: work.source.to_owned(),
             fetch: work.scope.fetch.is_some(),
             processor_ms: milliseconds(self.limits.processor),
-            wall_ms: milliseconds(wall),
+            // Rounded up, so that a run whose time was all that was left of a longer one ends after that.
+            wall_ms: milliseconds(wall).saturating_add(1),
             result_bytes_max: limits::CODE_RESULT_BYTES_MAX,
         });
         lease.send(&serde_json::to_vec(&job)?)?;

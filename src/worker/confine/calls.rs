@@ -34,7 +34,6 @@ const HARMLESS: &[libc::c_long] = &[
     libc::SYS_sched_yield,
     libc::SYS_sched_getaffinity,
     libc::SYS_getrusage,
-    libc::SYS_prlimit64,
     libc::SYS_getpid,
     libc::SYS_gettid,
     // Signals of its own, such as the one a failed assertion raises, and the end.
@@ -42,7 +41,6 @@ const HARMLESS: &[libc::c_long] = &[
     libc::SYS_rt_sigprocmask,
     libc::SYS_rt_sigreturn,
     libc::SYS_sigaltstack,
-    libc::SYS_tgkill,
     libc::SYS_restart_syscall,
     libc::SYS_exit,
     libc::SYS_exit_group,
@@ -60,7 +58,8 @@ const NEVER_CODE: &[libc::c_long] = &[libc::SYS_mmap, libc::SYS_mprotect];
 /// Installs the filter for the whole process, which has one thread.
 pub(super) fn allow_only_what_is_listed() -> Result<(), Unconfined> {
     let arch = arch().ok_or(Unconfined("its system calls cannot be cut down on this processor"))?;
-    let filter = program(arch).map_err(|_| Unconfined("its system calls cannot be cut down"))?;
+    let filter =
+        program(arch, std::process::id()).map_err(|_| Unconfined("its system calls cannot be cut down"))?;
     seccompiler::apply_filter(&filter).map_err(|_| Unconfined("its system calls cannot be cut down"))
 }
 
@@ -76,16 +75,22 @@ const fn arch() -> Option<TargetArch> {
     }
 }
 
-fn program(arch: TargetArch) -> Result<BpfProgram, seccompiler::BackendError> {
+fn program(arch: TargetArch, own: u32) -> Result<BpfProgram, seccompiler::BackendError> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
     for call in HARMLESS.iter().chain(OLDER) {
         rules.insert(*call, Vec::new());
     }
     let code = u64::from(libc::PROT_EXEC.unsigned_abs());
+    let only = |argument, how, value| {
+        let condition = SeccompCondition::new(argument, SeccompCmpArgLen::Dword, how, value)?;
+        Ok::<_, seccompiler::BackendError>(vec![SeccompRule::new(vec![condition])?])
+    };
     for call in NEVER_CODE {
-        let plain = SeccompCondition::new(2, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(code), 0)?;
-        rules.insert(*call, vec![SeccompRule::new(vec![plain])?]);
+        rules.insert(*call, only(2, SeccompCmpOp::MaskedEq(code), 0)?);
     }
+    // Its own limits, and signals to itself: the service runs as the same user.
+    rules.insert(libc::SYS_prlimit64, only(0, SeccompCmpOp::Eq, 0)?);
+    rules.insert(libc::SYS_tgkill, only(0, SeccompCmpOp::Eq, own.into())?);
     let refused = SeccompAction::Errno(libc::EPERM.unsigned_abs());
     SeccompFilter::new(rules, refused, SeccompAction::Allow, arch)?.try_into()
 }

@@ -1,0 +1,70 @@
+//! Why a document has no text.
+
+use super::Kind;
+use crate::domain::cancel::Reason;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What there was too much of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Limit {
+    /// The file itself.
+    File,
+    /// What it unpacks to.
+    Unpacked,
+    /// Files in it.
+    Entries,
+    /// Pages, sheets, slides or chapters.
+    Parts,
+    /// Its text.
+    Text,
+}
+
+/// Why a document has no text. The words are ours: what a library said of the file is not shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DocumentError {
+    /// No kind of document has this name.
+    UnknownKind,
+    /// The file is not what its name says.
+    NotThisKind(Kind),
+    /// The file is damaged.
+    Damaged(Kind),
+    /// It can be read only with a password.
+    Locked,
+    /// There is more of something than there may be.
+    TooLarge(Limit),
+    /// It took too long to read.
+    Timeout,
+    /// It needed more memory, or deeper nesting, than it may have.
+    Exhausted,
+    /// Too many other documents were being read for as long as one waits.
+    Busy,
+    /// The run was ended.
+    #[serde(skip)]
+    Cancelled(Reason),
+    /// No worker could be started.
+    Unavailable,
+}
+
+impl fmt::Display for DocumentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownKind => f.write_str("files of this type cannot be read"),
+            Self::NotThisKind(kind) => write!(f, "the file is not {kind}, as its name says"),
+            Self::Damaged(kind) => write!(f, "the file is damaged, or not {kind}"),
+            Self::Locked => f.write_str("the file is protected by a password"),
+            Self::TooLarge(Limit::File) => f.write_str("the file is too large"),
+            Self::TooLarge(Limit::Unpacked) => f.write_str("the file unpacks to too much"),
+            Self::TooLarge(Limit::Entries) => f.write_str("there are too many files in the file"),
+            Self::TooLarge(Limit::Parts) => f.write_str("the file has too many pages"),
+            Self::TooLarge(Limit::Text) => f.write_str("the file has too much text"),
+            Self::Timeout => f.write_str("the file takes too long to read"),
+            Self::Exhausted => f.write_str("the file takes too much memory to read"),
+            Self::Busy => f.write_str("too many other files are being read; try again in a moment"),
+            Self::Cancelled(_) => f.write_str("the run was stopped"),
+            Self::Unavailable => f.write_str("files cannot be read on this server at the moment"),
+        }
+    }
+}
+
+impl std::error::Error for DocumentError {}

@@ -1,0 +1,144 @@
+//! Documents to text: what a caller uploaded becomes [`Part`]s a model can read (security rules 8).
+//!
+//! The service only judges by name and first bytes what a file is ([`Kind`]). Everything else happens in a worker
+//! process that reads this one file and ends: a hostile file can use up its own time and memory and nothing more.
+//!
+//! One file per format: `office` (docx, pptx), `sheets`, `pdf`, `epub`; `text` for what is text already, and for pages.
+
+mod archive;
+mod encoding;
+mod epub;
+mod error;
+mod kind;
+mod office;
+mod pdf;
+mod read;
+mod sheets;
+mod text;
+#[cfg(unix)]
+mod worker;
+mod xml;
+
+pub use error::{DocumentError, Limit};
+pub use kind::Kind;
+pub use read::Documents;
+#[cfg(unix)]
+pub use worker::work;
+
+use crate::limits;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// The argument that makes this program a worker for documents.
+pub const ROLE: &str = "worker-document";
+
+/// Windows has no walls for a worker, so there is none.
+#[cfg(not(unix))]
+#[must_use]
+pub fn work() -> std::process::ExitCode {
+    std::process::ExitCode::FAILURE
+}
+
+/// A piece of a document that stands for itself: a page, a sheet, a slide, a chapter, or all of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// What the document calls it: the name of a sheet. Pages, slides and chapters go by their place in the list.
+    pub title: Option<String>,
+    /// Its text. Lines end with `\n`, cells of a row are divided by tabs.
+    pub text: String,
+}
+
+impl Part {
+    fn untitled(text: String) -> Self {
+        Self { title: None, text }
+    }
+}
+
+/// What reading one document may use, and how many are read at the same time.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// Time on the clock, and of the processor.
+    pub time: Duration,
+    /// Memory of the worker, in bytes.
+    pub memory_bytes: u64,
+    /// Documents at the same time.
+    pub workers_max: usize,
+    /// How long a document waits for its turn.
+    pub queue: Duration,
+    /// What may come out.
+    pub sizes: Sizes,
+}
+
+/// Sizes of a document, by what is counted.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub struct Sizes {
+    /// The file itself.
+    pub file_bytes_max: usize,
+    /// All that an archive unpacks to.
+    pub unpacked_bytes_max: u64,
+    /// How many times its own size an archive may unpack to, once that is more than [`Sizes::unpacked_bytes_free`].
+    pub expansion_max: u64,
+    /// What any archive may unpack to, however small it is: plain text in it shrinks to a hundredth.
+    pub unpacked_bytes_free: u64,
+    /// Files in an archive.
+    pub entries_max: usize,
+    /// Pages, sheets, slides or chapters.
+    pub parts_max: usize,
+    /// The text of all parts together.
+    pub text_bytes_max: usize,
+}
+
+impl Default for Limits {
+    /// Those of the security rules.
+    fn default() -> Self {
+        Self {
+            time: Duration::from_secs(limits::DOCUMENT_SECONDS),
+            memory_bytes: limits::DOCUMENT_MEMORY_BYTES,
+            workers_max: std::thread::available_parallelism().map_or(1, usize::from),
+            queue: Duration::from_secs(limits::DOCUMENT_QUEUE_SECONDS),
+            sizes: Sizes {
+                file_bytes_max: limits::DOCUMENT_BYTES_MAX,
+                unpacked_bytes_max: limits::DOCUMENT_UNPACKED_BYTES_MAX,
+                expansion_max: limits::DOCUMENT_EXPANSION_MAX,
+                unpacked_bytes_free: limits::DOCUMENT_UNPACKED_BYTES_FREE,
+                entries_max: limits::DOCUMENT_ENTRIES_MAX,
+                parts_max: limits::DOCUMENT_PARTS_MAX,
+                text_bytes_max: limits::DOCUMENT_TEXT_BYTES_MAX,
+            },
+        }
+    }
+}
+
+/// The parts as they are read, counted.
+struct Gathered {
+    sizes: Sizes,
+    parts: Vec<Part>,
+    bytes: usize,
+}
+
+impl Gathered {
+    const fn new(sizes: Sizes) -> Self {
+        Self { sizes, parts: Vec::new(), bytes: 0 }
+    }
+
+    fn add(&mut self, mut part: Part) -> Result<(), DocumentError> {
+        // Marks no reader sees, which a model need not see either.
+        if part.text.contains(|c: char| c.is_control() && !matches!(c, '\n' | '\t')) {
+            part.text = part.text.replace(|c: char| c.is_control() && !matches!(c, '\n' | '\t'), " ");
+        }
+        self.bytes += part.text.len();
+        if self.bytes > self.sizes.text_bytes_max {
+            return Err(DocumentError::TooLarge(Limit::Text));
+        }
+        if self.parts.len() >= self.sizes.parts_max {
+            return Err(DocumentError::TooLarge(Limit::Parts));
+        }
+        self.parts.push(part);
+        Ok(())
+    }
+
+    /// Bytes of text that still fit.
+    const fn room(&self) -> usize {
+        self.sizes.text_bytes_max.saturating_sub(self.bytes)
+    }
+}

@@ -1,0 +1,95 @@
+//! The service's side: hands a file to a worker and takes the text.
+
+use super::{DocumentError, Kind, Limit, Limits, Part, ROLE, Sizes};
+use crate::domain::cancel::Cancel;
+use crate::limits;
+use crate::worker::{Death, Lease, Plan, Pool, Unavailable};
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// The first message to a worker, and the second, before the bytes of the file.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Greeting {
+    pub memory_bytes: u64,
+}
+
+/// What to read, and how much of it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Job {
+    pub kind: Kind,
+    pub sizes: Sizes,
+    pub seconds: u64,
+}
+
+/// The worker's only answer.
+pub(super) type Answer = Result<Vec<Part>, DocumentError>;
+
+/// Reads documents. A clone reads them in the same workers.
+#[derive(Clone)]
+pub struct Documents {
+    pool: Pool,
+    limits: Limits,
+}
+
+impl Documents {
+    /// `program` is this program. No worker starts yet.
+    ///
+    /// # Errors
+    /// When the system has no threads left.
+    pub fn new(program: PathBuf, limits: Limits) -> io::Result<Self> {
+        let plan = Plan {
+            program,
+            role: ROLE,
+            greeting: serde_json::to_vec(&Greeting { memory_bytes: limits.memory_bytes })?,
+            workers_max: limits.workers_max,
+            // Whatever a file did to its worker ends with it.
+            uses_max: 1,
+            spare: false,
+            queue: limits.queue,
+        };
+        Ok(Self { pool: Pool::new(plan)?, limits })
+    }
+
+    /// The text of a file, in the order of reading: a part for each page, sheet, slide or chapter, else one for all.
+    /// Waits for its turn and for its end; `cancel`, and the time that is left in it, ends both.
+    ///
+    /// # Errors
+    /// As [`DocumentError`].
+    pub fn text_of(&self, kind: Kind, bytes: &[u8], cancel: &Cancel) -> Answer {
+        if bytes.len() > self.limits.sizes.file_bytes_max {
+            return Err(DocumentError::TooLarge(Limit::File));
+        }
+        if !kind.agrees(bytes) {
+            return Err(DocumentError::NotThisKind(kind));
+        }
+        let mut lease = self.pool.take(cancel).map_err(|unavailable| match unavailable {
+            Unavailable::Busy => DocumentError::Busy,
+            Unavailable::CannotStart => DocumentError::Unavailable,
+            Unavailable::Cancelled(reason) => DocumentError::Cancelled(reason),
+        })?;
+        let time = cancel.time_left().map_or(self.limits.time, |left| left.min(self.limits.time));
+        lease.limit(Instant::now() + time, cancel);
+        let job = Job { kind, sizes: self.limits.sizes, seconds: time.as_secs().max(1) };
+        match converse(&mut lease, &job, bytes) {
+            Ok(answer) => {
+                lease.give_back();
+                answer
+            }
+            Err(_) => Err(match (cancel.reason(), lease.bury()) {
+                (Some(reason), _) => DocumentError::Cancelled(reason),
+                (None, Death::OutOfTime) => DocumentError::Timeout,
+                // Panics are caught inside; what is left is memory and stack.
+                (None, Death::Crashed) => DocumentError::Exhausted,
+            }),
+        }
+    }
+}
+
+fn converse(lease: &mut Lease<'_>, job: &Job, bytes: &[u8]) -> io::Result<Answer> {
+    lease.send(&serde_json::to_vec(job)?)?;
+    lease.send(bytes)?;
+    let answer = lease.receive(limits::DOCUMENT_ANSWER_BYTES_MAX)?;
+    Ok(serde_json::from_slice(&answer)?)
+}
