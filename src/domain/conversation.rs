@@ -50,6 +50,9 @@ pub struct Message {
     /// Tokens an answer used.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub usage: Option<Usage>,
+    /// What the person might ask next, after an answer.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub follow_up_prompts: Vec<String>,
     /// True for an answer that its caller or a shutdown cut short (contract 6.3).
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub stopped: bool,

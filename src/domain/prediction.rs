@@ -2,7 +2,7 @@
 
 use super::ids::{ChatId, FlowId, MessageId};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// What a caller asks, after the door has read it.
 #[derive(Debug, Clone, Default)]
@@ -138,6 +138,23 @@ impl Usage {
         self.input_tokens + self.output_tokens
     }
 
+    /// As answers and messages carry it (reference 3.5 `usageMetadata`).
+    #[must_use]
+    pub fn wire(&self) -> Value {
+        let mut wire = json!({
+            "input_tokens": self.input_tokens,
+            "output_tokens": self.output_tokens,
+            "total_tokens": self.total(),
+        });
+        if self.cached_tokens > 0 {
+            wire["input_token_details"] = json!({"cache_read": self.cached_tokens});
+        }
+        if self.reasoning_tokens > 0 {
+            wire["output_token_details"] = json!({"reasoning": self.reasoning_tokens});
+        }
+        wire
+    }
+
     /// Adds another call's tokens.
     pub fn add(&mut self, other: &Self) {
         self.input_tokens += other.input_tokens;
@@ -160,6 +177,8 @@ pub struct Outcome {
     pub source_documents: Vec<SourceDocument>,
     /// Tokens of all model calls; `None` when no model reported any.
     pub usage: Option<Usage>,
+    /// What the person might ask next.
+    pub follow_up_prompts: Vec<String>,
 }
 
 /// The ids one ask works under, fixed before the run.

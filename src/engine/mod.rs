@@ -1,5 +1,6 @@
 //! Running flows: a canvas becomes a plan once, and a plan answers questions.
 
+mod lone;
 mod order;
 pub mod overrides;
 pub mod plan;
@@ -9,6 +10,7 @@ mod source;
 mod streaming;
 pub mod validate;
 
+pub use lone::lone_model;
 pub use overrides::{Allowed, Overrides};
 pub use plan::Plan;
 pub use run::run;

@@ -7,7 +7,7 @@ use crate::domain::caller::Caller;
 use crate::domain::conversation::Message;
 use crate::domain::error::Result;
 use crate::domain::ids::{ChatId, FlowId, MessageId};
-use crate::domain::prediction::ChatType;
+use crate::domain::prediction::{ChatType, Usage};
 use crate::store::messages;
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -76,10 +76,17 @@ fn wire(message: &Message) -> Value {
         "sourceDocuments": list(json!(message.source_documents)),
         "usedTools": list(json!(message.used_tools)),
         "fileUploads": list(json!(message.file_uploads)),
-        "usageMetadata": message.usage,
+        "followUpPrompts": follow_ups(message),
+        "usageMetadata": message.usage.as_ref().map(Usage::wire),
         "stopped": message.stopped,
         "execution": null,
     })
+}
+
+/// JSON text, as clients read it (contract 6.6).
+fn follow_ups(message: &Message) -> Option<String> {
+    let prompts = &message.follow_up_prompts;
+    (!prompts.is_empty()).then(|| json!(prompts).to_string())
 }
 
 /// The flow's messages that fit, as far as they are on the page.

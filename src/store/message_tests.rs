@@ -40,6 +40,7 @@ fn message(flow: FlowId, chat: ChatId, content: &str) -> Message {
         used_tools: Vec::new(),
         source_documents: Vec::new(),
         usage: None,
+        follow_up_prompts: Vec::new(),
         stopped: false,
     }
 }

@@ -1,9 +1,10 @@
 //! What an answer looks like, whole and as a stream (spec 2.4 and 6, contract 6, reference 3.5 and 6.5).
 
 use crate::support::canvases::{scripted, scripted_with};
-use crate::support::{Server, golden};
+use crate::support::provider::{Behaviour, Provider};
+use crate::support::{Server, golden, id};
 use flowkeep::domain::ids::{ChatId, MessageId};
-use serde_json::json;
+use serde_json::{Value, json};
 
 fn stream(server: &Server, flow: &str, question: &str) -> crate::support::Answer {
     let body = json!({"question": question, "streaming": true});
@@ -247,4 +248,49 @@ fn the_test_chat_streams_alike() {
     let answer = server.owner("POST", &format!("/internal-prediction/{flow}")).json(&body).send();
     assert_eq!(answer.event_names(), ["start", "token", "metadata", "end"]);
     assert_eq!(answer.streamed_text(), "You said: Hi");
+}
+
+fn with_follow_ups(server: &Server, provider: &Provider, config: Value) -> String {
+    let credential =
+        json!({"name": "f", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": "sk-follow"}});
+    let mut settings = json!({"credentialId": id(&server.post("/credentials", &credential)), "modelName": "small",
+        "baseUrl": format!("{}/v1", provider.base_url()), "temperature": "0.5"});
+    for (name, value) in config.as_object().unwrap() {
+        settings[name] = value.clone();
+    }
+    let config = json!({"status": true, "selectedProvider": "chatOpenAI", "chatOpenAI": settings});
+    server.flow_with(&scripted(), &json!({"followUpPrompts": config.to_string()}))
+}
+
+#[test]
+fn an_answer_brings_follow_up_prompts_as_json_text() {
+    let (server, provider) = (Server::start(), Provider::start());
+    let flow = with_follow_ups(&server, &provider, json!({"prompt": "After: {history}"}));
+    provider.script(Behaviour::text("Here: [\"And then?\", \"Why?\"]"));
+    let answer = server.ask(&flow, &json!({"question": "Hi"})).is(200).json();
+    assert_eq!(
+        (&answer["text"], &answer["followUpPrompts"]),
+        (&json!("You said: Hi"), &json!("[\"And then?\",\"Why?\"]"))
+    );
+    assert_eq!(server.messages(&flow)[1]["followUpPrompts"], answer["followUpPrompts"]);
+    let request = provider.last_request();
+    assert_eq!(request.body["model"], "small");
+    assert!(request.body.to_string().contains("After: You said: Hi"), "{}", request.body);
+    provider.script(Behaviour::text("[\"More?\"]"));
+    let stream = server.ask(&flow, &json!({"question": "Hi", "streaming": true})).text();
+    assert!(stream.contains(r#""followUpPrompts":"[\"More?\"]""#), "{stream}");
+}
+
+#[test]
+fn an_answer_goes_out_when_its_follow_up_prompts_cannot_be_had() {
+    let (server, provider) = (Server::start(), Provider::start());
+    let flow = with_follow_ups(&server, &provider, json!({}));
+    for behaviour in [Behaviour::text("No list."), Behaviour::status(401, "no")] {
+        provider.script(behaviour);
+        let answer = server.ask(&flow, &json!({"question": "Hi"})).is(200).json();
+        assert_eq!((&answer["text"], answer.get("followUpPrompts")), (&json!("You said: Hi"), None));
+    }
+    let gone =
+        with_follow_ups(&server, &provider, json!({"credentialId": "11111111-1111-4111-8111-111111111111"}));
+    assert_eq!(server.ask(&gone, &json!({"question": "Hi"})).is(200).json()["text"], "You said: Hi");
 }

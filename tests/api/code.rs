@@ -2,7 +2,7 @@
 //! in real worker processes.
 
 use crate::support::canvases::{Drawing, Format, scripted, scripted_with};
-use crate::support::provider::{Behaviour, Provider, Reply};
+use crate::support::provider::{Behaviour, Provider};
 use crate::support::{Server, id};
 use serde_json::{Value, json};
 
@@ -157,16 +157,14 @@ fn a_tool_of_the_workspace_is_called_with_its_arguments() {
     drawing.wire(&memory, &agent, "memory");
     drawing.wire(&custom, &agent, "tools");
     let flow = server.flow(&drawing.text());
-    let call = |arguments: Value| {
-        Behaviour::Reply(Reply { calls: vec![("Weather_Report".to_owned(), arguments)], ..Reply::text("") })
-    };
+    let call = |arguments: Value| Behaviour::call("Weather_Report", arguments);
     provider.script(call(json!({"city": "Oslo"})));
-    provider.script(Behaviour::Reply(Reply::text("It rains.")));
+    provider.script(Behaviour::text("It rains."));
     let answer = asked(&server, &flow, &json!({"question": "Weather?"}));
     assert_eq!(answer["text"], "It rains.");
     assert_eq!(answer["usedTools"][0]["toolOutput"], "Rain in Oslo");
     provider.script(call(json!({"town": "Oslo"})));
-    provider.script(Behaviour::Reply(Reply::text("I cannot say.")));
+    provider.script(Behaviour::text("I cannot say."));
     let answer = asked(&server, &flow, &json!({"question": "Weather?"}));
     assert!(answer["usedTools"][0].to_string().contains("'city' is missing"), "{answer}");
 }
@@ -212,7 +210,7 @@ fn a_prompt_may_bring_messages_along() {
     drawing.wire(&model, &chain, "model");
     drawing.wire(&prompt, &chain, "prompt");
     let flow = server.flow(&drawing.text());
-    provider.script(Behaviour::Reply(Reply::text("Three.")));
+    provider.script(Behaviour::text("Three."));
     assert_eq!(says(&server, &flow), "Three.");
     let roles: Vec<Value> = provider.last_request().body["messages"]
         .as_array()

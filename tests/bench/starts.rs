@@ -162,6 +162,7 @@ fn conversation(flow: FlowId) -> Vec<Message> {
         used_tools: Vec::new(),
         source_documents: Vec::new(),
         usage: None,
+        follow_up_prompts: Vec::new(),
         stopped: false,
     };
     (0..20).map(message).collect()

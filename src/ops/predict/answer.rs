@@ -1,7 +1,7 @@
 //! An answer on the wire, whole or as the `metadata` of a stream (spec 2.4, reference 3.6).
 
 use super::ask::Entry;
-use crate::domain::prediction::{Outcome, Usage};
+use crate::domain::prediction::Outcome;
 use serde_json::{Map, Value, json};
 
 /// A finished answer.
@@ -26,7 +26,11 @@ impl Answer {
             facts.insert("memoryType".into(), memory.clone().into());
         }
         if let Some(usage) = &outcome.usage {
-            facts.insert("usageMetadata".into(), usage_json(usage));
+            facts.insert("usageMetadata".into(), usage.wire());
+        }
+        if !outcome.follow_up_prompts.is_empty() {
+            // Clients read JSON text here, in both modes (contract 6.6).
+            facts.insert("followUpPrompts".into(), json!(outcome.follow_up_prompts).to_string().into());
         }
         Self { outcome, session_token, facts, is_stream_valid: entry.question.streaming && entry.streams }
     }
@@ -63,20 +67,4 @@ impl Answer {
         ];
         lists.into_iter().filter(|(_, list)| list.as_array().is_some_and(|items| !items.is_empty())).collect()
     }
-}
-
-/// Tokens on the wire (reference 3.5 `usageMetadata`).
-fn usage_json(usage: &Usage) -> Value {
-    let mut wire = json!({
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-        "total_tokens": usage.total(),
-    });
-    if usage.cached_tokens > 0 {
-        wire["input_token_details"] = json!({"cache_read": usage.cached_tokens});
-    }
-    if usage.reasoning_tokens > 0 {
-        wire["output_token_details"] = json!({"reasoning": usage.reasoning_tokens});
-    }
-    wire
 }

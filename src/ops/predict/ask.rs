@@ -2,6 +2,7 @@
 
 use super::answer::Answer;
 use super::conversation;
+use super::follow_ups;
 use super::host::LiveHost;
 use super::post_processing;
 use super::record::{End, record};
@@ -200,6 +201,7 @@ pub fn run(app: &App, entry: &Entry, cancel: &Cancel, sink: &mut dyn Sink) -> Re
             if !entry.streams {
                 kept.whole(&outcome.text)?;
             }
+            outcome.follow_up_prompts = follow_ups::of(&host, entry, &outcome.text);
             outcome.usage = host.usage();
             record(app, entry, &outcome, End::Whole)?;
             Ok(Answer::new(entry, outcome, entry.session_token(app)))

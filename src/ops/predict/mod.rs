@@ -3,6 +3,7 @@
 mod answer;
 mod ask;
 mod conversation;
+mod follow_ups;
 mod host;
 pub mod offline;
 pub mod plans;

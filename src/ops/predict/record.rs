@@ -37,6 +37,7 @@ pub(super) fn record(app: &App, entry: &Entry, outcome: &Outcome, end: End) -> R
         used_tools: Vec::new(),
         source_documents: Vec::new(),
         usage: None,
+        follow_up_prompts: Vec::new(),
         stopped: false,
     };
     let answer = Message {
@@ -49,6 +50,7 @@ pub(super) fn record(app: &App, entry: &Entry, outcome: &Outcome, end: End) -> R
         used_tools: outcome.used_tools.clone(),
         source_documents: outcome.source_documents.clone(),
         usage: outcome.usage,
+        follow_up_prompts: outcome.follow_up_prompts.clone(),
         stopped: end == End::CutShort,
         ..base.clone()
     };
