@@ -55,6 +55,12 @@ fn a_text_gives_paragraphs_tables_and_breaks() {
 }
 
 #[test]
+fn an_older_spreadsheet_gives_the_same() {
+    let parts = read("a.xls", include_bytes!("old.xls")).unwrap();
+    assert_eq!(parts, [Part { title: Some("Old".into()), text: "Name\t\t2.5\n\ttrue\n2023-03-15".into() }]);
+}
+
+#[test]
 fn the_main_part_of_a_text_may_have_another_name() {
     let relations = "<Relationships><Relationship Type=\"http://x/officeDocument\" Target=\"/word/document2.xml\"/></Relationships>";
     let document = format!("<w:document xmlns:w=\"w\">{}</w:document>", paragraph("found"));

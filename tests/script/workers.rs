@@ -52,6 +52,26 @@ fn a_worker_has_two_pipes_and_nothing_else() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_worker_closes_what_whoever_started_the_service_left_open() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let careless = folder.path().join("careless");
+    let text =
+        format!("#!/bin/sh\nexec 7</etc/hostname 8</etc/hostname\nexec {} \"$@\"\n", program().display());
+    fs::write(&careless, text).unwrap();
+    fs::set_permissions(&careless, fs::Permissions::from_mode(0o755)).unwrap();
+    let alone = Scripts::new(careless, Limits::default()).unwrap();
+    run(&alone, "return 1").unwrap();
+    let id = alone.idle_workers()[0];
+    // Readable only to those who may look into any process.
+    if let Ok(open) = fs::read_dir(format!("/proc/{id}/fd")) {
+        let open: Vec<_> = open.map(|entry| entry.unwrap().file_name()).collect();
+        assert!(open.iter().all(|name| ["0", "1", "2"].iter().any(|own| name == own)), "{open:?}");
+    }
+}
+
 #[test]
 fn a_worker_that_is_killed_is_replaced() {
     let alone = scripts(1);

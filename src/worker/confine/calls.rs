@@ -94,3 +94,41 @@ fn program(arch: TargetArch, own: u32) -> Result<BpfProgram, seccompiler::Backen
     let refused = SeccompAction::Errno(libc::EPERM.unsigned_abs());
     SeccompFilter::new(rules, refused, SeccompAction::Allow, arch)?.try_into()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{self, ErrorKind};
+    use std::net::{TcpListener, TcpStream, UdpSocket};
+    use std::process::Command;
+    use std::{fs, thread};
+
+    #[test]
+    fn files_network_processes_and_others_are_out_of_reach() {
+        let here = env!("CARGO_MANIFEST_DIR");
+        let parent = rustix::process::getppid().unwrap_or(rustix::process::Pid::INIT);
+        // A filter holds for the thread that installs it, so that the other tests go on as before.
+        let tried = thread::spawn(move || {
+            let before = fs::read_dir(here).is_ok();
+            allow_only_what_is_listed().unwrap();
+            let kind = |result: io::Result<()>| result.err().map(|error| error.kind());
+            let tries = [
+                kind(fs::read("/etc/passwd").map(drop)),
+                kind(fs::write("/tmp/flowkeep-escape", "x")),
+                kind(fs::read_dir("/").map(drop)),
+                kind(fs::metadata("/").map(drop)),
+                kind(TcpStream::connect("127.0.0.1:9").map(drop)),
+                kind(TcpListener::bind("127.0.0.1:0").map(drop)),
+                kind(UdpSocket::bind("127.0.0.1:0").map(drop)),
+                kind(Command::new("/bin/true").status().map(drop)),
+                kind(thread::Builder::new().spawn(|| ()).map(drop)),
+            ];
+            let killed = rustix::process::kill_process(parent, rustix::process::Signal::CONT).is_ok();
+            (before, tries, killed, vec![0_u8; 8 << 20].len())
+        });
+        let (before, tries, killed, memory) = tried.join().unwrap();
+        assert!(before && memory == 8 << 20);
+        assert_eq!(tries, [Some(ErrorKind::PermissionDenied); 9]);
+        assert!(!killed);
+    }
+}
