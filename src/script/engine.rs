@@ -32,7 +32,7 @@ impl Clock {
     fn start(&self, job: &Job) {
         let processor = Duration::from_millis(job.processor_ms);
         // The system's own wall stands behind ours, for what never comes back to the engine's loop.
-        confine::limit_processor(processor.as_secs() + 1);
+        confine::limit_processor(processor.as_millis().div_ceil(1_000).try_into().unwrap_or(u64::MAX / 2));
         self.processor_end.set(processor_time() + processor);
         self.wall_end.set(Some(Instant::now() + Duration::from_millis(job.wall_ms)));
     }

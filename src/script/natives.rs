@@ -1,14 +1,17 @@
-//! The few functions of the worker that code can reach, through the prelude: saying a line, waiting, asking for a request.
+//! The few functions of the worker that code can reach, through the prelude: saying a line, waiting, asking for a request,
+//! taking an address apart.
 //! Each is bounded, and none can do anything but write down what is wanted.
 
 use super::fetch::FetchRequest;
 use super::protocol::{Line, Loudness};
 use crate::limits;
 use rquickjs::{Ctx, Exception, Function, Object};
+use serde_json::json;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
+use url::{Url, quirks};
 
 /// What code wants of the worker, and what it said.
 #[derive(Default)]
@@ -102,6 +105,19 @@ impl Wishes {
     }
 }
 
+/// An address taken apart, as JSON with the names that `URL` gives its pieces.
+fn pieces(text: &str, base: &str) -> Option<String> {
+    let base = if base.is_empty() { None } else { Some(Url::parse(base).ok()?) };
+    let url = Url::options().base_url(base.as_ref()).parse(text).ok()?;
+    let pieces = json!({
+        "href": url.as_str(), "origin": quirks::origin(&url), "protocol": quirks::protocol(&url),
+        "username": quirks::username(&url), "password": quirks::password(&url), "host": quirks::host(&url),
+        "hostname": quirks::hostname(&url), "port": quirks::port(&url), "pathname": quirks::pathname(&url),
+        "search": quirks::search(&url), "hash": quirks::hash(&url),
+    });
+    Some(pieces.to_string())
+}
+
 /// The object the prelude gets.
 pub(super) fn natives<'js>(ctx: &Ctx<'js>, wishes: &Rc<RefCell<Wishes>>) -> rquickjs::Result<Object<'js>> {
     let native = Object::new(ctx.clone())?;
@@ -127,5 +143,9 @@ pub(super) fn natives<'js>(ctx: &Ctx<'js>, wishes: &Rc<RefCell<Wishes>>) -> rqui
         kept.borrow_mut().request(&json).map_err(|why| Exception::throw_type(&ctx, why))
     };
     native.set("fetch", Function::new(ctx.clone(), fetch)?)?;
+    let address = |ctx: Ctx<'js>, text: String, base: String| {
+        pieces(&text, &base).ok_or_else(|| Exception::throw_type(&ctx, "Invalid URL"))
+    };
+    native.set("address", Function::new(ctx.clone(), address)?)?;
     Ok(native)
 }

@@ -44,8 +44,8 @@
 
   own(globalThis, "require", (name) => {
     throw new Error(
-      `require(${stringify(String(name))}) is not available. Code has fetch(url, options) for HTTP, ` +
-        "console, setTimeout, and the JavaScript language itself: JSON, Math, Date, RegExp, Map, Promise.",
+      `require(${stringify(String(name))}) is not available. Code has fetch(url, options) for HTTP, URL, ` +
+        "URLSearchParams, btoa, atob, console, setTimeout, and the JavaScript language itself: JSON, Math, Date, RegExp, Map, Promise.",
     );
   });
 
@@ -110,13 +110,172 @@
     }
   }
 
+  // Addresses. The service's own parser takes them apart; these only hold the pieces.
+  const unescaped = (text) => {
+    const spaced = text.replaceAll("+", " ");
+    try {
+      return decodeURIComponent(spaced);
+    } catch {
+      return spaced;
+    }
+  };
+  const escaped = (text) =>
+    encodeURIComponent(wellFormed(text))
+      .replaceAll("%20", "+")
+      .replace(/[!'()~]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
+
+  class URLSearchParams {
+    #pairs = [];
+    #changed = () => {};
+    constructor(from = "") {
+      if (typeof from === "string") this.#read(from);
+      else if (from instanceof URLSearchParams || Array.isArray(from)) for (const [name, value] of from) this.append(name, value);
+      else for (const name of Object.keys(from ?? {})) this.append(name, from[name]);
+    }
+    static of(text, changed) {
+      const params = new URLSearchParams(text);
+      params.#changed = changed;
+      return params;
+    }
+    #read(text) {
+      for (const pair of text.replace(/^\?/, "").split("&")) {
+        if (pair === "") continue;
+        const [name, ...value] = pair.split("=");
+        this.#pairs.push([unescaped(name), unescaped(value.join("="))]);
+      }
+    }
+    get size() {
+      return this.#pairs.length;
+    }
+    append(name, value) {
+      this.#pairs.push([String(name), String(value)]);
+      this.#changed();
+    }
+    set(name, value) {
+      const first = this.#pairs.find((pair) => pair[0] === String(name));
+      if (!first) return this.append(name, value);
+      first[1] = String(value);
+      this.#pairs = this.#pairs.filter((pair) => pair === first || pair[0] !== first[0]);
+      this.#changed();
+    }
+    delete(name) {
+      this.#pairs = this.#pairs.filter((pair) => pair[0] !== String(name));
+      this.#changed();
+    }
+    get(name) {
+      return this.#pairs.find((pair) => pair[0] === String(name))?.[1] ?? null;
+    }
+    getAll(name) {
+      return this.#pairs.filter((pair) => pair[0] === String(name)).map((pair) => pair[1]);
+    }
+    has(name) {
+      return this.#pairs.some((pair) => pair[0] === String(name));
+    }
+    sort() {
+      this.#pairs.sort((one, other) => (one[0] < other[0] ? -1 : one[0] > other[0] ? 1 : 0));
+      this.#changed();
+    }
+    forEach(work) {
+      for (const [name, value] of this) work(value, name, this);
+    }
+    *entries() {
+      for (const [name, value] of this.#pairs) yield [name, value];
+    }
+    *keys() {
+      for (const [name] of this.#pairs) yield name;
+    }
+    *values() {
+      for (const [, value] of this.#pairs) yield value;
+    }
+    [Symbol.iterator]() {
+      return this.entries();
+    }
+    toString() {
+      return this.#pairs.map(([name, value]) => `${escaped(name)}=${escaped(value)}`).join("&");
+    }
+  }
+
+  class URL {
+    #pieces;
+    #params;
+    constructor(address, base) {
+      this.#pieces = parse(native.address(wellFormed(address), base === undefined ? "" : wellFormed(base)));
+      this.#params = URLSearchParams.of(this.#pieces.search, () => {
+        const query = this.#params.toString();
+        const { href, hash } = this.#pieces;
+        const [path] = href.slice(0, href.length - hash.length).split("?");
+        this.#pieces = parse(native.address(`${path}${query && `?${query}`}${hash}`, ""));
+      });
+    }
+    static canParse(address, base) {
+      try {
+        return Boolean(new URL(address, base));
+      } catch {
+        return false;
+      }
+    }
+    get searchParams() {
+      return this.#params;
+    }
+    get href() {
+      return this.#pieces.href;
+    }
+    get origin() {
+      return this.#pieces.origin;
+    }
+    get protocol() {
+      return this.#pieces.protocol;
+    }
+    get username() {
+      return this.#pieces.username;
+    }
+    get password() {
+      return this.#pieces.password;
+    }
+    get host() {
+      return this.#pieces.host;
+    }
+    get hostname() {
+      return this.#pieces.hostname;
+    }
+    get port() {
+      return this.#pieces.port;
+    }
+    get pathname() {
+      return this.#pieces.pathname;
+    }
+    get search() {
+      return this.#pieces.search;
+    }
+    get hash() {
+      return this.#pieces.hash;
+    }
+    toString() {
+      return this.href;
+    }
+    toJSON() {
+      return this.href;
+    }
+  }
+  own(globalThis, "URL", URL);
+  own(globalThis, "URLSearchParams", URLSearchParams);
+
   const requests = new Map();
   const fetch = async (address, options) => {
     const { method = "GET", headers, body } = options ?? {};
     const url = wellFormed(address);
-    const named = [...new Headers(headers)].map(([name, value]) => [wellFormed(name), wellFormed(value)]);
-    const text = body === undefined || body === null ? null : typeof body === "string" ? body : stringify(body);
-    const request = { method: wellFormed(method).toUpperCase(), url, headers: named, body: text?.toWellFormed() ?? null };
+    const named = new Headers(headers);
+    if (body instanceof URLSearchParams && !named.has("content-type")) {
+      named.set("content-type", "application/x-www-form-urlencoded;charset=UTF-8");
+    }
+    const plain = typeof body === "string" || body instanceof URLSearchParams;
+    const text = body === undefined || body === null ? null : plain ? String(body) : stringify(body);
+    const request = {
+      method: wellFormed(method).toUpperCase(),
+      url,
+      headers: [...named].map(([name, value]) => [wellFormed(name), wellFormed(value)]),
+      body: text?.toWellFormed() ?? null,
+    };
     const id = native.fetch(stringify(request));
     const answer = await new Promise((resolve, reject) => requests.set(id, { resolve, reject }));
     return new Response(answer, url);

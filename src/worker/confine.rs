@@ -51,7 +51,7 @@ pub fn confine(_: Allowance) -> Result<(), Unconfined> {
 }
 
 /// Lets the process use at most `seconds` more of processor time; then the system kills it, wherever it is.
-/// A second wall behind the worker's own clock, for code that never looks at it. Rounded up to the next second.
+/// A second wall behind the worker's own clock, for code that never looks at it. Less than a second late.
 pub fn limit_processor(seconds: u64) {
     #[cfg(unix)]
     system::limit_processor(seconds);
@@ -122,7 +122,8 @@ mod system {
 
     pub(super) fn limit_processor(seconds: u64) {
         let used = clock_gettime(ClockId::ProcessCPUTime).tv_sec;
-        let until = u64::try_from(used).unwrap_or_default() + seconds + 1;
+        // The system counts whole seconds.
+        let until = u64::try_from(used).unwrap_or_default().saturating_add(seconds).saturating_add(1);
         let limit = Rlimit { current: Some(until), maximum: getrlimit(Resource::Cpu).maximum };
         // Where the system refuses, the service's own clock ends the worker a little later.
         let _ = setrlimit(Resource::Cpu, limit);

@@ -52,6 +52,11 @@ fn a_request_goes_out_as_the_code_wrote_it() {
         return [answer.ok, answer.status, answer.headers.get('Content-Type'), await answer.json()]";
     let request = json!({"method": "POST", "url": "https://a.example/x", "headers": [["x-one", "1"]], "body": "{\"a\":\"é\"}"});
     assert_eq!(echoed(source).unwrap(), json!([true, 200, "application/json", request]));
+    let source = "return await (await fetch(new URL('https://a.example/'),
+        {method: 'POST', body: new URLSearchParams({a: 'b c'})})).json()";
+    let kind = "application/x-www-form-urlencoded;charset=UTF-8";
+    let request = json!({"method": "POST", "url": "https://a.example/", "headers": [["content-type", kind]], "body": "a=b+c"});
+    assert_eq!(echoed(source).unwrap(), request);
     assert_eq!(
         echoed("const r = await fetch('https://a.example/missing'); return [r.ok, r.status]").unwrap(),
         json!([false, 404])

@@ -118,6 +118,35 @@ fn the_console_is_kept_when_the_code_throws() {
 }
 
 #[test]
+fn addresses_are_taken_apart_and_put_together() {
+    let source = "const u = new URL('../b c?x=1&y=a+b#h', 'HTTPS://User:pw@Example.com:8443/one/two');
+        return [u.href, u.origin, u.protocol, u.username, u.host, u.hostname, u.port, u.pathname, u.search, u.hash,
+                u.searchParams.get('y'), String(u) === JSON.parse(JSON.stringify(u))]";
+    let expected = json!([
+        "https://User:pw@example.com:8443/b%20c?x=1&y=a+b#h",
+        "https://example.com:8443",
+        "https:",
+        "User",
+        "example.com:8443",
+        "example.com",
+        "8443",
+        "/b%20c",
+        "?x=1&y=a+b",
+        "#h",
+        "a b",
+        true
+    ]);
+    assert_eq!(value(source), expected);
+    let source = "const u = new URL('https://a.example/?x=1#h'); u.searchParams.set('x', 'é&='); u.searchParams.append('z', '2');
+        u.searchParams.delete('none'); return [u.href, new URL('https://a.example').host]";
+    assert_eq!(value(source), json!(["https://a.example/?x=%C3%A9%26%3D&z=2#h", "a.example"]));
+    let source = "const p = new URLSearchParams({a: 1, b: \"it's (x)\"}); p.append('a', 2); return [String(p), p.getAll('a'), [...p].length,
+        new URLSearchParams('?q=%zz&r').get('r'), new URLSearchParams([['k', 'v']]).has('k'), URL.canParse('no')]";
+    assert_eq!(value(source), json!(["a=1&b=it%27s+%28x%29&a=2", ["1", "2"], 3, "", true, false]));
+    assert!(thrown("new URL('no')").contains("Invalid URL"));
+}
+
+#[test]
 fn require_says_what_there_is_instead() {
     let said = thrown("const axios = require('axios')");
     assert!(
