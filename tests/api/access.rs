@@ -21,6 +21,7 @@ const KINDS: [(&str, &str); 3] =
 
 /// A good request for a route: path and body. What it names is made anew, because some requests use it up.
 /// `held` is a permission of the caller: nobody gives a key what they do not have.
+#[allow(clippy::too_many_lines, reason = "a line or two for each route")]
 fn sample(server: &Server, route: &Route, kind: &str, held: &str) -> (String, Option<Value>) {
     let flow = || server.flow_with(&scripted(), &json!({ "type": kind }));
     let credential =
