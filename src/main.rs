@@ -12,6 +12,8 @@ fn main() -> ExitCode {
         Some(documents::ROLE) => return documents::work(),
         _ => {}
     }
-    let place = Place { folder: env::current_dir().ok(), program: env::current_exe().ok() };
+    let program = env::current_exe().ok();
+    let workers = script::own_program(program.clone().unwrap_or_default());
+    let place = Place { folder: env::current_dir().ok(), program, workers };
     cli::run(env::args_os(), |name| env::var(name).ok(), place)
 }

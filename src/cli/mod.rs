@@ -14,7 +14,6 @@ mod serve;
 mod tests;
 
 use crate::domain::error::Error;
-use crate::script;
 use crate::settings::{BadSetting, Environment, Flags, LogLevel, Settings};
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
@@ -68,6 +67,8 @@ pub struct Place {
     pub folder: Option<PathBuf>,
     /// The program itself.
     pub program: Option<PathBuf>,
+    /// What starts it again, as a worker.
+    pub workers: PathBuf,
 }
 
 impl Place {
@@ -167,8 +168,7 @@ pub fn run(
             return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
         }
     };
-    let program = script::own_program(place.program.clone().unwrap_or_default());
-    let environment = Environment::new(vars.clone()).with_program(program);
+    let environment = Environment::new(vars.clone()).with_program(place.workers.clone());
     let context = Context { vars: &vars, environment, shared: args.shared, place };
     let done = match args.command {
         Command::Serve(args) => serve::run(&args, &context),

@@ -104,8 +104,11 @@ fn a_checkout_is_known_by_its_manifest_and_its_target() {
     let program = root.path().join("target/debug/flowkeep");
     fs::create_dir_all(program.parent().unwrap()).unwrap();
     fs::write(&program, "").unwrap();
-    let place =
-        |program: &std::path::Path| Place { folder: Some(root.path().into()), program: Some(program.into()) };
+    let place = |program: &std::path::Path| Place {
+        folder: Some(root.path().into()),
+        program: Some(program.into()),
+        workers: program.into(),
+    };
     assert!(place(&program).checkout().is_none());
     fs::write(root.path().join("Cargo.toml"), "[package]\nname = \"other\"\n").unwrap();
     assert!(place(&program).checkout().is_none());
