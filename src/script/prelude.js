@@ -42,10 +42,15 @@
   own(globalThis, "clearTimeout", clear);
   own(globalThis, "clearInterval", clear);
 
+  // Modules that code of the family's flows asks for by name; there is no file behind them.
+  const modules = new Map();
   own(globalThis, "require", (name) => {
+    const module = modules.get(String(name).replace(/^node:/, ""));
+    if (module) return module;
     throw new Error(
-      `require(${stringify(String(name))}) is not available. Code has fetch(url, options) for HTTP, URL, ` +
-        "URLSearchParams, btoa, atob, console, setTimeout, and the JavaScript language itself: JSON, Math, Date, RegExp, Map, Promise.",
+      `require(${stringify(String(name))}) is not available. Code has ${[...modules.keys()].join(", ")}, and without require ` +
+        "fetch(url, options), URL, URLSearchParams, btoa, atob, console, setTimeout, and the JavaScript language itself: JSON, " +
+        "Math, Date, RegExp, Map, Promise.",
     );
   });
 
@@ -281,6 +286,57 @@
     return new Response(answer, url);
   };
 
+  // The part of axios that flows use, over fetch.
+  const merged = (defaults, config) => ({
+    ...defaults,
+    ...config,
+    headers: { ...defaults.headers, ...config?.headers },
+    params: { ...defaults.params, ...config?.params },
+  });
+  const addressed = ({ baseURL, url = "", params }) => {
+    const absolute = baseURL && !/^[a-z][a-z0-9+.-]*:/i.test(url) ? `${baseURL.replace(/\/+$/, "")}/${url.replace(/^\/+/, "")}` : url;
+    const given = Object.entries(params ?? {}).filter(([, value]) => value !== undefined && value !== null);
+    const query = new URLSearchParams(given.flatMap(([name, value]) => [value].flat().map((one) => [name, one]))).toString();
+    return query ? `${absolute}${absolute.includes("?") ? "&" : "?"}${query}` : absolute;
+  };
+  const asked = async (config) => {
+    const headers = new Headers(config.headers);
+    const { data, method = "get", auth } = config;
+    const isText = typeof data === "string" || data instanceof URLSearchParams;
+    if (data !== undefined && !isText && !headers.has("content-type")) headers.set("content-type", "application/json");
+    if (auth) headers.set("authorization", `Basic ${btoa(`${auth.username}:${auth.password}`)}`);
+    const answer = await fetch(addressed(config), { method, headers, body: data });
+    let body = await answer.text();
+    if (config.responseType === undefined || config.responseType === "json") {
+      try {
+        body = parse(body);
+      } catch {
+        // It is text then.
+      }
+    }
+    const response = { data: body, status: answer.status, statusText: "", headers: Object.fromEntries(answer.headers), config };
+    const accepts = config.validateStatus === undefined ? (status) => status >= 200 && status < 300 : config.validateStatus;
+    if (!accepts || accepts(response.status)) return response;
+    const failure = new Error(`Request failed with status code ${response.status}`);
+    throw Object.assign(failure, { name: "AxiosError", isAxiosError: true, status: response.status, response, config });
+  };
+  const axiosWith = (defaults) => {
+    const axios = (first, config) => asked(merged(defaults, typeof first === "string" ? { ...config, url: first } : first));
+    axios.request = axios;
+    for (const method of ["get", "delete", "head", "options"]) {
+      axios[method] = (url, config) => axios({ ...config, url, method });
+    }
+    for (const method of ["post", "put", "patch"]) {
+      axios[method] = (url, data, config) => axios({ ...config, url, data, method });
+    }
+    axios.create = (more) => axiosWith(merged(defaults, more));
+    axios.isAxiosError = (error) => error?.isAxiosError === true;
+    axios.defaults = defaults;
+    axios.default = axios;
+    return axios;
+  };
+  modules.set("url", { URL, URLSearchParams });
+
   return {
     begin(scope, mayFetch) {
       for (const name of Object.keys(scope.inputs)) own(globalThis, `$${name}`, scope.inputs[name]);
@@ -289,6 +345,8 @@
       if (mayFetch) {
         own(globalThis, "fetch", fetch);
         own(globalThis, "Headers", Headers);
+        modules.set("node-fetch", Object.assign(fetch, { default: fetch, Headers }));
+        modules.set("axios", axiosWith({}));
       }
     },
     fired(id) {

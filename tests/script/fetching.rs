@@ -207,3 +207,30 @@ fn a_redirect_is_followed_and_judged_anew() {
         matches!(run("/to/self", "{}"), Err(ScriptError::Threw { message, .. }) if message.contains("redirected too often"))
     );
 }
+
+#[test]
+fn the_modules_that_flows_ask_for_go_the_same_way() {
+    let source =
+        "const fetch = require('node-fetch'); return (await (await fetch('https://a.example/n')).json()).url";
+    assert_eq!(echoed(source).unwrap(), "https://a.example/n");
+    let source = "const axios = require('axios');
+        const got = await axios.get('https://a.example/x?a=1', {params: {b: ['c d', 2], none: null}, headers: {'X-One': 1}});
+        const api = axios.create({baseURL: 'https://a.example/v1/', headers: {'X-Two': 2}});
+        const posted = await api.post('/items', {name: 'é'}, {auth: {username: 'u', password: 'p'}});
+        return [got.status, got.data, got.headers['content-type'], posted.data, (await axios({url: 'https://a.example/', responseType: 'text'})).data[0]]";
+    let got = json!({"method": "GET", "url": "https://a.example/x?a=1&b=c+d&b=2", "headers": [["x-one", "1"]], "body": null});
+    let headers =
+        json!([["x-two", "2"], ["content-type", "application/json"], ["authorization", "Basic dTpw"]]);
+    let posted = json!({"method": "POST", "url": "https://a.example/v1/items", "headers": headers, "body": "{\"name\":\"é\"}"});
+    assert_eq!(echoed(source).unwrap(), json!([200, got, "application/json", posted, "{"]));
+    let source = "const axios = require('axios');
+        try { await axios.put('https://a.example/missing', 'x') } catch (error) {
+            return [axios.isAxiosError(error), error.message, error.response.status, error.response.data.body] }";
+    assert_eq!(echoed(source).unwrap(), json!([true, "Request failed with status code 404", 404, "x"]));
+    assert!(
+        echoed("return require('axios').get('https://refused.example')")
+            .unwrap_err()
+            .to_string()
+            .contains("refused")
+    );
+}
