@@ -4,6 +4,7 @@ use crate::boards::Boards;
 use crate::clock::Clock;
 use crate::domain::error::Error;
 use crate::engine::Plan;
+use crate::files::chat_files::{ChatFiles, Quota};
 use crate::files::flow_files::FlowFiles;
 use crate::files::secrets::{Secrets, SecretsError};
 use crate::history::History;
@@ -36,6 +37,8 @@ pub struct House {
     pub secrets: Secrets,
     /// Files of flows.
     pub files: FlowFiles,
+    /// Files of conversations.
+    pub chat_files: ChatFiles,
     /// What a restart forgets.
     pub boards: Boards,
     /// The one client for outgoing calls.
@@ -112,6 +115,7 @@ impl App {
             store,
             secrets,
             files: FlowFiles::new(settings.data_dir.join("files")),
+            chat_files: ChatFiles::new(settings.data_dir.join("files"), Quota::default()),
             boards: Boards::default(),
             outgoing,
             scripts,

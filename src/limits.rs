@@ -91,6 +91,14 @@ pub const REPLIES_BYTES_MAX: usize = 32 * 1024 * 1024;
 pub const UPLOADS_MAX: usize = 20;
 /// Largest image sent with a question.
 pub const IMAGE_BYTES_MAX: usize = 5 * 1024 * 1024;
+/// Files of one conversation (R 8).
+pub const CHAT_FILES_MAX: usize = 100;
+/// Bytes of the files of all conversations of one workspace (R 8).
+pub const WORKSPACE_FILES_BYTES_MAX: u64 = 1024 * 1024 * 1024;
+/// Files of conversations are not written while the disk has less free than this (R 8).
+pub const DISK_FREE_BYTES_MIN: u64 = 256 * 1024 * 1024;
+/// Longest extension of a stored file's name.
+pub const FILE_EXTENSION_CHARS_MAX: usize = 10;
 /// CPU time of one code input, unless `SERVICE_CODE_SECONDS` says otherwise (R 6).
 pub const CODE_SECONDS: u64 = 10;
 /// What `SERVICE_CODE_SECONDS` may be (R 6).

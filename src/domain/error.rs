@@ -22,6 +22,8 @@ pub enum Error {
     NotFound(String),
     /// The request does not fit the present state (409).
     Conflict(Conflict),
+    /// There is no room for another file (413, 507).
+    Full(Full),
     /// The flow's own rate limit was reached (429, plain text).
     RateLimited(RateLimited),
     /// Too many failed attempts; wait before the next one (429).
@@ -83,6 +85,35 @@ pub struct RateLimited {
     pub message: String,
     /// The state of the window, for the headers.
     pub window: super::rate::WindowState,
+}
+
+/// What has no room for another file (security rules 8).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Full {
+    /// The conversation holds as many files as one may (413).
+    Conversation,
+    /// The files of the workspace's conversations are as large as they may be (507).
+    Workspace,
+    /// The disk is nearly full (507).
+    Disk,
+}
+
+impl Full {
+    /// The sentence the caller reads.
+    #[must_use]
+    pub const fn message(self) -> &'static str {
+        match self {
+            Self::Conversation => {
+                "This conversation holds as many files as one may. Start a new conversation, or send fewer files."
+            }
+            Self::Workspace => {
+                "This workspace holds as many files of conversations as it may. Delete conversations that are not needed."
+            }
+            Self::Disk => {
+                "This server has no room for files at the moment. Ask its operator to free some space."
+            }
+        }
+    }
 }
 
 /// One variant per 409.
@@ -219,6 +250,7 @@ impl fmt::Display for Error {
             | Self::Failed(text) => f.write_str(text),
             Self::Unauthorized(why) => f.write_str(why.message()),
             Self::Conflict(conflict) => conflict.fmt(f),
+            Self::Full(full) => f.write_str(full.message()),
             Self::RateLimited(limited) => f.write_str(&limited.message),
             Self::TooManyAttempts { retry_after_seconds } => {
                 write!(f, "Too many failed attempts. Try again in {retry_after_seconds} seconds.")

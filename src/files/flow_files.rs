@@ -1,12 +1,11 @@
 //! The files of flows on disk: `files/<workspace>/<flow>/<name>`. Names are made by the server, so no caller's text
 //! becomes a path (security rules 8).
 
+use super::folder::Folder;
 use crate::domain::ids::{FlowId, WorkspaceId};
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use std::fs::{self, File};
-use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
 
 /// What marks a file of a draft: Live files are never replaced (spec 2.6).
 const DRAFT: &str = "draft-";
@@ -94,16 +93,8 @@ impl FlowFiles {
         name: &StoredName,
         bytes: &[u8],
     ) -> io::Result<()> {
-        let folder = self.folder(workspace, flow);
-        make_private(&folder)?;
-        let beside = folder.join(format!(".{}", URL_SAFE_NO_PAD.encode(uuid::Uuid::new_v4().as_bytes())));
-        let written = write(&beside, bytes).and_then(|()| fs::rename(&beside, folder.join(name.as_str())));
-        if written.is_err() {
-            // A full disk must not keep what it could not finish.
-            let _ = fs::remove_file(&beside);
-        }
-        written?;
-        File::open(&folder)?.sync_all()
+        let folder = Folder::make(&self.root, &[&workspace.to_string(), &flow.to_string()])?;
+        folder.finish(folder.begin()?, name.as_str(), bytes)
     }
 
     /// Lets a file be found under another name too; nothing happens when that is so already.
@@ -145,24 +136,6 @@ impl FlowFiles {
             tracing::warn!(%flow, %error, "the files of a deleted flow could not be removed");
         }
     }
-}
-
-fn make_private(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
-}
-
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
 }
 
 #[cfg(test)]

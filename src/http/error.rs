@@ -2,7 +2,7 @@
 
 use super::reply::{INERT_POLICY, Reply, SANDBOX_POLICY};
 use crate::domain::cancel::Reason;
-use crate::domain::error::{Error, RateLimited, Unauthorized, Unavailable};
+use crate::domain::error::{Error, Full, RateLimited, Unauthorized, Unavailable};
 use crate::limits::{BUSY_RETRY_SECONDS, RESTART_RETRY_SECONDS};
 use bytes::Bytes;
 use hyper::StatusCode;
@@ -146,6 +146,8 @@ pub fn reply(error: &Error, manner: &Manner) -> Reply {
         Error::OriginRefused(_) => plain(StatusCode::FORBIDDEN, &text),
         Error::NotFound(_) => plain(StatusCode::NOT_FOUND, &text),
         Error::Conflict(_) => plain(StatusCode::CONFLICT, &text),
+        Error::Full(Full::Conversation) => plain(StatusCode::PAYLOAD_TOO_LARGE, &text),
+        Error::Full(Full::Workspace | Full::Disk) => plain(StatusCode::INSUFFICIENT_STORAGE, &text),
         Error::RateLimited(limited) => rate_limited(limited, manner.now),
         Error::TooManyAttempts { retry_after_seconds } | Error::Throttled { retry_after_seconds } => {
             plain(StatusCode::TOO_MANY_REQUESTS, &text)
@@ -285,6 +287,9 @@ mod tests {
             (Error::OriginRefused("x".into()), 403),
             (Error::NotFound("x".into()), 404),
             (crate::domain::error::Conflict::IdTaken.into(), 409),
+            (Error::Full(Full::Conversation), 413),
+            (Error::Full(Full::Workspace), 507),
+            (Error::Full(Full::Disk), 507),
             (Error::Throttled { retry_after_seconds: 7 }, 429),
             (Error::Failed("x".into()), 500),
             (Error::internal("secret path"), 500),

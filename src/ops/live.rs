@@ -313,7 +313,7 @@ pub fn note_replayed(tx: &WriteTx, change: &Change, sha: &Sha) -> Result<()> {
     }
 }
 
-/// Deletes a flow with its canvas, its draft and its conversations. `permit` judges the record first.
+/// Deletes a flow with its canvas, its draft, its conversations and its files. `permit` judges the record first.
 ///
 /// # Errors
 /// 404 when the workspace has no such flow; what `permit` refuses.
@@ -345,6 +345,7 @@ pub fn delete(app: &App, caller: &Caller, id: &FlowId, permit: impl Fn(&Flow) ->
     })?;
     app.boards.replies.forget(workspace, id);
     outbox::record(app, recorder, change, &flow);
+    app.chat_files.remove_flow(workspace, id);
     app.files.remove_flow(workspace, id);
     Ok(())
 }

@@ -11,12 +11,13 @@ use crate::domain::prediction::{ChatType, Usage};
 use crate::store::messages;
 use jiff::Timestamp;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 pub use crate::store::Order as MessageOrder;
 pub use crate::store::messages::Page as MessagePage;
 
 /// Which messages are meant; an empty filter means all of the flow.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MessageFilter {
     /// From these doors; empty is all.
     pub chat_types: Vec<ChatType>,
@@ -117,16 +118,30 @@ fn one_chat(mut found: Vec<Message>, page: MessagePage) -> Vec<Message> {
     found.into_iter().skip(page.skip).take(page.limit).collect()
 }
 
-/// Deletes the flow's messages that fit; the number deleted.
+/// Deletes the flow's messages that fit, and the files of conversations of which nothing is left; the number deleted.
 ///
 /// # Errors
 /// 404 or 403.
 pub fn delete(app: &App, caller: &Caller, flow: &FlowId, filter: &MessageFilter) -> Result<usize> {
-    app.store.write(|tx| {
+    let workspace = &caller.workspace;
+    let (count, ended) = app.store.write(|tx| {
         access::flow(tx, caller, flow, Action::Save)?;
-        match filter.is_one_chat() {
-            Some(chat) => messages::remove_chat(tx, &caller.workspace, flow, &chat),
-            None => messages::remove_that(tx, &caller.workspace, flow, |message| filter.fits(message)),
+        if let Some(chat) = filter.is_one_chat() {
+            return Ok((messages::remove_chat(tx, workspace, flow, &chat)?, BTreeSet::from([chat])));
         }
-    })
+        let removed = messages::remove_that(tx, workspace, flow, |message| filter.fits(message))?;
+        let mut ended = BTreeSet::new();
+        for chat in removed.iter().copied().collect::<BTreeSet<_>>() {
+            if messages::of_chat(tx, workspace, flow, &chat, 1)?.is_empty() {
+                ended.insert(chat);
+            }
+        }
+        Ok((removed.len(), ended))
+    })?;
+    if *filter == MessageFilter::default() {
+        // A conversation may have files before it has messages.
+        app.chat_files.remove_flow(workspace, flow);
+    }
+    ended.iter().for_each(|chat| app.chat_files.remove_chat(workspace, flow, chat));
+    Ok(count)
 }

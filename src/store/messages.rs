@@ -165,7 +165,7 @@ pub fn remove_chat(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId, chat: &
     tx.remove_range(MESSAGES, &range)
 }
 
-/// Removes the messages of a flow that `unwanted` picks; the number removed.
+/// Removes the messages of a flow that `unwanted` picks; the conversation of each.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read or written.
@@ -174,7 +174,7 @@ pub fn remove_that(
     workspace: &WorkspaceId,
     flow: &FlowId,
     unwanted: impl Fn(&Message) -> bool,
-) -> Result<usize> {
+) -> Result<Vec<ChatId>> {
     let mut found = Vec::new();
     along(tx, workspace, flow, Order::Ascending, |sequence, message| {
         if unwanted(&message) {
@@ -186,7 +186,7 @@ pub fn remove_that(
         tx.remove(MESSAGES, &keys::message(flow, chat, *sequence))?;
         tx.remove(FLOW_TIMELINE, &keys::timeline(flow, *sequence))?;
     }
-    Ok(found.len())
+    Ok(found.into_iter().map(|(chat, _)| chat).collect())
 }
 
 /// Removes every message of a flow; the number removed. Called while the flow still has its home.

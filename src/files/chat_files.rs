@@ -1,0 +1,324 @@
+//! The files of conversations on disk: `files/<workspace>/<flow>/<conversation>/<name>`. The server makes the names;
+//! a caller's name is a label that is kept elsewhere (security rules 8).
+
+use super::folder::{EntryKind, Folder};
+use crate::domain::error::{Error, Full};
+use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
+use crate::limits::{
+    CHAT_FILES_MAX, DISK_FREE_BYTES_MIN, FILE_EXTENSION_CHARS_MAX, WORKSPACE_FILES_BYTES_MAX,
+};
+use std::collections::HashMap;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Hex digits of a stored name.
+const RANDOM_CHARS: usize = 32;
+/// What is stored without a usable extension.
+const PLAIN: &str = "bin";
+
+/// The name of a stored file: random, with an extension that says what it is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StoredName(String);
+
+impl StoredName {
+    fn fresh(extension: &str) -> Self {
+        let kept: String = extension
+            .chars()
+            .filter(char::is_ascii_alphanumeric)
+            .map(|c| c.to_ascii_lowercase())
+            .take(FILE_EXTENSION_CHARS_MAX)
+            .collect();
+        let extension = if kept.is_empty() { PLAIN } else { &kept };
+        Self(format!("{}.{extension}", uuid::Uuid::new_v4().simple()))
+    }
+
+    /// Reads a name; `None` for one that this server did not make, which so never becomes a path.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (random, extension) = text.split_once('.')?;
+        let made_here = random.len() == RANDOM_CHARS
+            && random.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+            && (1..=FILE_EXTENSION_CHARS_MAX).contains(&extension.len())
+            && extension.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'z'));
+        made_here.then(|| Self(text.to_owned()))
+    }
+
+    /// As messages and links hold it.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The part after the dot: small letters and digits.
+    #[must_use]
+    pub fn extension(&self) -> &str {
+        &self.0[RANDOM_CHARS + 1..]
+    }
+}
+
+impl fmt::Display for StoredName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// How much may be kept.
+#[derive(Debug, Clone, Copy)]
+pub struct Quota {
+    /// Files of one conversation.
+    pub files_of_chat: usize,
+    /// Bytes of all conversations of one workspace.
+    pub bytes_of_workspace: u64,
+    /// Bytes of the disk that stay free.
+    pub bytes_free: u64,
+}
+
+impl Default for Quota {
+    fn default() -> Self {
+        Self {
+            files_of_chat: CHAT_FILES_MAX,
+            bytes_of_workspace: WORKSPACE_FILES_BYTES_MAX,
+            bytes_free: DISK_FREE_BYTES_MIN,
+        }
+    }
+}
+
+/// Why a file was not kept.
+#[derive(Debug)]
+pub enum KeepError {
+    /// There is no room left.
+    Full(Full),
+    /// The disk did not take it.
+    Io(io::Error),
+}
+
+impl From<io::Error> for KeepError {
+    fn from(error: io::Error) -> Self {
+        // The disk can fill up between the look at it and the write.
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full(Full::Disk),
+            _ => Self::Io(error),
+        }
+    }
+}
+
+impl From<KeepError> for Error {
+    fn from(error: KeepError) -> Self {
+        match error {
+            KeepError::Full(full) => Self::Full(full),
+            KeepError::Io(cause) => Self::internal(cause),
+        }
+    }
+}
+
+/// The files of all conversations.
+pub struct ChatFiles {
+    root: PathBuf,
+    quota: Quota,
+    /// Bytes of each workspace, counted when its first file comes and kept in step from there on.
+    used: Mutex<HashMap<WorkspaceId, u64>>,
+}
+
+impl ChatFiles {
+    /// The files under this folder, which is made when the first file comes.
+    #[must_use]
+    pub fn new(root: PathBuf, quota: Quota) -> Self {
+        Self { root, quota, used: Mutex::default() }
+    }
+
+    /// Stores a file of a conversation; it is on disk when this returns.
+    ///
+    /// # Errors
+    /// When a quota is reached, the disk is nearly full, or it cannot be written.
+    pub fn keep(
+        &self,
+        workspace: &WorkspaceId,
+        flow: &FlowId,
+        chat: &ChatId,
+        extension: &str,
+        bytes: &[u8],
+    ) -> Result<StoredName, KeepError> {
+        let folder = Folder::make(&self.root, &parts(workspace, flow, chat).each_ref().map(String::as_str))?;
+        let size = bytes.len() as u64;
+        if folder.free_bytes()? < self.quota.bytes_free.saturating_add(size) {
+            return Err(KeepError::Full(Full::Disk));
+        }
+        let unfinished = {
+            let mut counts = self.counts();
+            let used = self.used(&mut counts, workspace)?;
+            if used.saturating_add(size) > self.quota.bytes_of_workspace {
+                return Err(KeepError::Full(Full::Workspace));
+            }
+            // Files that others are writing count too, so the next one is begun before the turn passes on.
+            if folder.entries()?.len() >= self.quota.files_of_chat {
+                return Err(KeepError::Full(Full::Conversation));
+            }
+            let unfinished = folder.begin()?;
+            *used += size;
+            unfinished
+        };
+        let name = StoredName::fresh(extension);
+        folder.finish(unfinished, name.as_str(), bytes).inspect_err(|_| self.gave_back(workspace, size))?;
+        Ok(name)
+    }
+
+    /// Opens a file of a conversation; `None` when there is none.
+    ///
+    /// # Errors
+    /// When the disk cannot be read.
+    pub fn open(
+        &self,
+        workspace: &WorkspaceId,
+        flow: &FlowId,
+        chat: &ChatId,
+        name: &StoredName,
+    ) -> io::Result<Option<File>> {
+        match self.folder(workspace, flow, chat)? {
+            Some(folder) => folder.file(name.as_str()),
+            None => Ok(None),
+        }
+    }
+
+    /// Reads a whole file of a conversation; `None` when there is none.
+    ///
+    /// # Errors
+    /// When the disk cannot be read.
+    pub fn read(
+        &self,
+        workspace: &WorkspaceId,
+        flow: &FlowId,
+        chat: &ChatId,
+        name: &StoredName,
+    ) -> io::Result<Option<Vec<u8>>> {
+        let Some(mut file) = self.open(workspace, flow, chat, name)? else { return Ok(None) };
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        Ok(Some(bytes))
+    }
+
+    /// The files of a conversation, by name.
+    ///
+    /// # Errors
+    /// When the disk cannot be read.
+    pub fn list(&self, workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId) -> io::Result<Vec<StoredName>> {
+        let Some(folder) = self.folder(workspace, flow, chat)? else { return Ok(Vec::new()) };
+        let files = folder.entries()?.into_iter().filter(|entry| matches!(entry.kind, EntryKind::File(_)));
+        let mut names: Vec<_> = files.filter_map(|entry| StoredName::parse(&entry.name)).collect();
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    /// Removes a file; one that is gone already is no error.
+    pub fn remove(&self, workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId, name: &StoredName) {
+        let removed = self.folder(workspace, flow, chat).and_then(|folder| match folder {
+            Some(folder) => folder.remove(name.as_str()),
+            None => Ok(None),
+        });
+        match removed {
+            Ok(size) => self.gave_back(workspace, size.unwrap_or(0)),
+            Err(error) => tracing::warn!(%flow, %error, "a file of a conversation could not be removed"),
+        }
+    }
+
+    /// Removes all files of a conversation that was deleted.
+    pub fn remove_chat(&self, workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId) {
+        let flow_folder = Folder::open(&self.root, &[&workspace.to_string(), &flow.to_string()]);
+        let removed = flow_folder.and_then(|folder| match folder {
+            Some(folder) => self.empty(workspace, &folder, &chat.to_string()),
+            None => Ok(()),
+        });
+        if let Err(error) = removed {
+            tracing::warn!(%flow, %error, "the files of a deleted conversation could not be removed");
+        }
+    }
+
+    /// Removes the files of all conversations of a flow.
+    pub fn remove_flow(&self, workspace: &WorkspaceId, flow: &FlowId) {
+        let removed = self.chats(workspace, flow).map(|chats| {
+            chats.iter().for_each(|chat| self.remove_chat(workspace, flow, chat));
+        });
+        if let Err(error) = removed {
+            tracing::warn!(%flow, %error, "the files of a flow's conversations could not be removed");
+        }
+    }
+
+    /// The conversations of a flow that have a folder.
+    ///
+    /// # Errors
+    /// When the disk cannot be read.
+    pub fn chats(&self, workspace: &WorkspaceId, flow: &FlowId) -> io::Result<Vec<ChatId>> {
+        let Some(folder) = Folder::open(&self.root, &[&workspace.to_string(), &flow.to_string()])? else {
+            return Ok(Vec::new());
+        };
+        let folders = folder.entries()?.into_iter().filter(|entry| entry.kind == EntryKind::Folder);
+        Ok(folders.filter_map(|entry| ChatId::parse(&entry.name)).collect())
+    }
+
+    fn folder(&self, workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId) -> io::Result<Option<Folder>> {
+        Folder::open(&self.root, &parts(workspace, flow, chat).each_ref().map(String::as_str))
+    }
+
+    fn empty(&self, workspace: &WorkspaceId, flow: &Folder, chat: &str) -> io::Result<()> {
+        let Some(folder) = flow.child(chat)? else { return Ok(()) };
+        for entry in folder.entries()? {
+            if let Some(size) = folder.remove(&entry.name)? {
+                self.gave_back(workspace, size);
+            }
+        }
+        flow.remove_child(chat)
+    }
+
+    fn counts(&self) -> MutexGuard<'_, HashMap<WorkspaceId, u64>> {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn used<'a>(
+        &self,
+        counts: &'a mut HashMap<WorkspaceId, u64>,
+        workspace: &WorkspaceId,
+    ) -> io::Result<&'a mut u64> {
+        if !counts.contains_key(workspace) {
+            counts.insert(*workspace, self.count(workspace)?);
+        }
+        Ok(counts.entry(*workspace).or_default())
+    }
+
+    /// Counts a workspace before its first file of this process, so what is unfinished was left by a crash.
+    fn count(&self, workspace: &WorkspaceId) -> io::Result<u64> {
+        let Some(root) = Folder::open(&self.root, &[&workspace.to_string()])? else { return Ok(0) };
+        let mut bytes = 0;
+        for flow in folders(&root)? {
+            for chat in folders(&flow)? {
+                for entry in chat.entries()? {
+                    bytes += entry.kind.bytes();
+                    if entry.kind == EntryKind::Unfinished {
+                        chat.remove(&entry.name)?;
+                    }
+                }
+            }
+        }
+        Ok(bytes)
+    }
+
+    fn gave_back(&self, workspace: &WorkspaceId, size: u64) {
+        if let Some(used) = self.counts().get_mut(workspace) {
+            *used = used.saturating_sub(size);
+        }
+    }
+}
+
+fn parts(workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId) -> [String; 3] {
+    [workspace.to_string(), flow.to_string(), chat.to_string()]
+}
+
+fn folders(folder: &Folder) -> io::Result<Vec<Folder>> {
+    let names = folder.entries()?.into_iter().filter(|entry| entry.kind == EntryKind::Folder);
+    names.filter_map(|entry| folder.child(&entry.name).transpose()).collect()
+}
+
+#[cfg(test)]
+#[path = "chat_files_tests.rs"]
+mod tests;
