@@ -97,6 +97,8 @@ pub const CHAT_FILES_MAX: usize = 100;
 pub const WORKSPACE_FILES_BYTES_MAX: u64 = 1024 * 1024 * 1024;
 /// Files of conversations are not written while the disk has less free than this (R 8).
 pub const DISK_FREE_BYTES_MIN: u64 = 256 * 1024 * 1024;
+/// How long a signed link opens its file (S 8).
+pub const FILE_LINK_SECONDS: i64 = 15 * 60;
 /// Longest extension of a stored file's name.
 pub const FILE_EXTENSION_CHARS_MAX: usize = 10;
 /// CPU time of one code input, unless `SERVICE_CODE_SECONDS` says otherwise (R 6).

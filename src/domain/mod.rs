@@ -3,12 +3,14 @@
 pub mod api_key;
 pub mod caller;
 pub mod cancel;
+pub mod chat_file;
 pub mod conversation;
 pub mod credential;
 pub mod credential_types;
 pub mod document;
 pub mod draft;
 pub mod error;
+pub mod file_link;
 pub mod flow;
 pub mod ids;
 pub mod paging;

@@ -4,66 +4,14 @@
 use super::folder::{EntryKind, Folder};
 use crate::domain::error::{Error, Full};
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
-use crate::limits::{
-    CHAT_FILES_MAX, DISK_FREE_BYTES_MIN, FILE_EXTENSION_CHARS_MAX, WORKSPACE_FILES_BYTES_MAX,
-};
+use crate::limits::{CHAT_FILES_MAX, DISK_FREE_BYTES_MIN, WORKSPACE_FILES_BYTES_MAX};
 use std::collections::HashMap;
-use std::fmt;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Hex digits of a stored name.
-const RANDOM_CHARS: usize = 32;
-/// What is stored without a usable extension.
-const PLAIN: &str = "bin";
-
-/// The name of a stored file: random, with an extension that says what it is.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct StoredName(String);
-
-impl StoredName {
-    fn fresh(extension: &str) -> Self {
-        let kept: String = extension
-            .chars()
-            .filter(char::is_ascii_alphanumeric)
-            .map(|c| c.to_ascii_lowercase())
-            .take(FILE_EXTENSION_CHARS_MAX)
-            .collect();
-        let extension = if kept.is_empty() { PLAIN } else { &kept };
-        Self(format!("{}.{extension}", uuid::Uuid::new_v4().simple()))
-    }
-
-    /// Reads a name; `None` for one that this server did not make, which so never becomes a path.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        let (random, extension) = text.split_once('.')?;
-        let made_here = random.len() == RANDOM_CHARS
-            && random.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-            && (1..=FILE_EXTENSION_CHARS_MAX).contains(&extension.len())
-            && extension.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'z'));
-        made_here.then(|| Self(text.to_owned()))
-    }
-
-    /// As messages and links hold it.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// The part after the dot: small letters and digits.
-    #[must_use]
-    pub fn extension(&self) -> &str {
-        &self.0[RANDOM_CHARS + 1..]
-    }
-}
-
-impl fmt::Display for StoredName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+pub use crate::domain::chat_file::StoredName;
 
 /// How much may be kept.
 #[derive(Debug, Clone, Copy)]
@@ -160,7 +108,7 @@ impl ChatFiles {
             *used += size;
             unfinished
         };
-        let name = StoredName::fresh(extension);
+        let name = StoredName::random(extension);
         folder.finish(unfinished, name.as_str(), bytes).inspect_err(|_| self.gave_back(workspace, size))?;
         Ok(name)
     }

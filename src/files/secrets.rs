@@ -4,6 +4,7 @@
 
 use super::vault::Vault;
 use crate::domain::conversation::SessionTokens;
+use crate::domain::file_link::FileLinks;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -20,7 +21,7 @@ pub struct Secrets {
     /// Encryption of credentials.
     pub vault: Vault,
     /// Signing of file links.
-    pub links: [u8; 32],
+    pub links: FileLinks,
 }
 
 /// Why the secrets cannot be used. Each text is one line that says what to do next.
@@ -82,7 +83,7 @@ impl Secrets {
         Ok(Self {
             tokens: SessionTokens::new(secret(&folder, "conversations.key")?),
             vault: Vault::new(&vault_key),
-            links: secret(&folder, "links.key")?,
+            links: FileLinks::new(secret(&folder, "links.key")?),
         })
     }
 }
@@ -144,7 +145,9 @@ fn make(folder: &Path, path: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::chat_file::{ChatFile, StoredName};
     use crate::domain::ids::{ChatId, CredentialId, FlowId, WorkspaceId};
+    use jiff::Timestamp;
     use serde_json::Map;
 
     #[test]
@@ -154,7 +157,9 @@ mod tests {
             (Secrets::open(data.path(), None).unwrap(), Secrets::open(data.path(), None).unwrap());
         let (flow, chat) = (FlowId::random(), ChatId::random());
         assert!(second.tokens.prove(&flow, &chat, &first.tokens.mint(&flow, &chat)));
-        assert_eq!(first.links, second.links);
+        let file = ChatFile { flow, chat, name: StoredName::random("txt") };
+        let (link, now) = (first.links.sign(&file, Timestamp::UNIX_EPOCH), Timestamp::UNIX_EPOCH);
+        assert_eq!(second.links.judge(link.split_once('?').unwrap().1, now), Some(file));
         let files: Vec<_> =
             fs::read_dir(data.path().join("secrets")).unwrap().map(|file| file.unwrap().path()).collect();
         let contents: std::collections::HashSet<_> =

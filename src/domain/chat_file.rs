@@ -1,0 +1,157 @@
+//! The files of conversations: what they are called, and what they are served as (security rules 8).
+
+use super::ids::{ChatId, FlowId};
+use crate::limits::FILE_EXTENSION_CHARS_MAX;
+use std::fmt;
+
+/// Hex digits of a stored name.
+const RANDOM_CHARS: usize = 32;
+/// What is stored without a usable extension.
+const PLAIN: &str = "bin";
+/// What a browser is never asked to show.
+const BYTES: &str = "application/octet-stream";
+
+/// What files are served as, by extension. What is missing here is served as plain bytes, and so is all that a browser
+/// would run: pages, SVG, XML, scripts and styles.
+const CONTENT_TYPES: &[(&str, &str)] = &[
+    ("csv", "text/csv; charset=utf-8"),
+    ("docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+    ("epub", "application/epub+zip"),
+    ("gif", "image/gif"),
+    ("jpeg", "image/jpeg"),
+    ("jpg", "image/jpeg"),
+    ("json", "application/json"),
+    ("m4a", "audio/mp4"),
+    ("md", "text/markdown; charset=utf-8"),
+    ("mp3", "audio/mpeg"),
+    ("mp4", "video/mp4"),
+    ("ods", "application/vnd.oasis.opendocument.spreadsheet"),
+    ("oga", "audio/ogg"),
+    ("ogg", "audio/ogg"),
+    ("pdf", "application/pdf"),
+    ("png", "image/png"),
+    ("pptx", "application/vnd.openxmlformats-officedocument.presentationml.presentation"),
+    ("txt", "text/plain; charset=utf-8"),
+    ("wav", "audio/wav"),
+    ("webm", "audio/webm"),
+    ("webp", "image/webp"),
+    ("xls", "application/vnd.ms-excel"),
+    ("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+    ("yaml", "application/yaml"),
+    ("yml", "application/yaml"),
+    ("zip", "application/zip"),
+];
+
+/// The name of a stored file: random, with an extension that says what it is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StoredName(String);
+
+impl StoredName {
+    /// A fresh name; of the extension, letters and digits are kept.
+    #[must_use]
+    pub fn random(extension: &str) -> Self {
+        let kept: String = extension
+            .chars()
+            .filter(char::is_ascii_alphanumeric)
+            .map(|c| c.to_ascii_lowercase())
+            .take(FILE_EXTENSION_CHARS_MAX)
+            .collect();
+        let extension = if kept.is_empty() { PLAIN } else { &kept };
+        Self(format!("{}.{extension}", uuid::Uuid::new_v4().simple()))
+    }
+
+    /// Reads a name; `None` for one that this server did not make, which so never becomes a path.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (random, extension) = text.split_once('.')?;
+        let made_here = random.len() == RANDOM_CHARS
+            && random.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+            && (1..=FILE_EXTENSION_CHARS_MAX).contains(&extension.len())
+            && extension.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'z'));
+        made_here.then(|| Self(text.to_owned()))
+    }
+
+    /// As messages and links hold it: small letters, digits and one dot.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The part after the dot: small letters and digits.
+    #[must_use]
+    pub fn extension(&self) -> &str {
+        &self.0[RANDOM_CHARS + 1..]
+    }
+
+    /// What the file is served as.
+    #[must_use]
+    pub fn content_type(&self) -> &'static str {
+        let found = CONTENT_TYPES.binary_search_by_key(&self.extension(), |(extension, _)| extension);
+        found.map_or(BYTES, |at| CONTENT_TYPES[at].1)
+    }
+}
+
+impl fmt::Display for StoredName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// One file, of one conversation, of one flow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChatFile {
+    /// The flow.
+    pub flow: FlowId,
+    /// The conversation.
+    pub chat: ChatId,
+    /// The file.
+    pub name: StoredName,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_this_server_are_names() {
+        for (given, kept) in
+            [("PDF", "pdf"), ("", "bin"), ("../../etc", "etc"), ("tar.gz", "targz"), ("é", "bin")]
+        {
+            let name = StoredName::random(given);
+            assert_eq!((StoredName::parse(name.as_str()).as_ref(), name.extension()), (Some(&name), kept));
+        }
+        let good = "0123456789abcdef0123456789abcdef";
+        assert!(StoredName::parse(&format!("{good}.png")).is_some());
+        for bad in [
+            String::new(),
+            good.to_owned(),
+            format!("{good}."),
+            format!("{good}.PNG"),
+            format!("{good}.a/b"),
+            format!("{good}.."),
+            format!("{good}.tar.gz"),
+            format!("{good}.png\0"),
+            format!("{good}.abcdefghijklmnop"),
+            format!("../{good}.png"),
+            format!("{}.png", &good[1..]),
+            format!("{}.png", good.to_uppercase()),
+            ".hidden".to_owned(),
+        ] {
+            assert_eq!(StoredName::parse(&bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_a_browser_would_run_is_served_as_bytes() {
+        assert!(CONTENT_TYPES.is_sorted_by_key(|(extension, _)| extension));
+        assert!(CONTENT_TYPES.iter().all(|(extension, _)| extension.len() <= FILE_EXTENSION_CHARS_MAX));
+        for (extension, kind) in CONTENT_TYPES {
+            assert_eq!(StoredName::random(extension).content_type(), *kind);
+        }
+        for active in [
+            "html", "htm", "xhtml", "shtml", "svg", "xml", "xsl", "js", "mjs", "css", "swf", "exe", "new", "",
+        ] {
+            assert_eq!(StoredName::random(active).content_type(), BYTES, "{active}");
+        }
+    }
+}
