@@ -99,6 +99,8 @@ pub const WORKSPACE_FILES_BYTES_MAX: u64 = 1024 * 1024 * 1024;
 pub const DISK_FREE_BYTES_MIN: u64 = 256 * 1024 * 1024;
 /// How long a signed link opens its file (S 8).
 pub const FILE_LINK_SECONDS: i64 = 15 * 60;
+/// Bytes of a file that are read at once while it is sent.
+pub const FILE_PIECE_BYTES: usize = 64 * 1024;
 /// Longest extension of a stored file's name.
 pub const FILE_EXTENSION_CHARS_MAX: usize = 10;
 /// CPU time of one code input, unless `SERVICE_CODE_SECONDS` says otherwise (R 6).

@@ -85,6 +85,11 @@ fn admission(app: &App, request: &Request, origin: &str) -> Admission {
 
 /// The flow the address itself names.
 fn named_flow(request: &Request) -> Option<String> {
-    let named = [request.param("flow"), request.param("id"), request.query("chatflowid").unwrap_or_default()];
+    let named = [
+        request.param("flow"),
+        request.param("id"),
+        request.query("chatflowid").unwrap_or_default(),
+        request.query("chatflowId").unwrap_or_default(),
+    ];
     named.into_iter().find(|text| !text.is_empty()).map(str::to_owned)
 }

@@ -4,6 +4,7 @@ use super::address;
 use super::body::{self, BodyBudget};
 use super::cors;
 use super::error::{self, Refused};
+use super::file_body;
 use super::guard::{self, Who};
 use super::pace::Pace;
 use super::reply::{Reply, ReplyBody};
@@ -127,6 +128,7 @@ where
         method,
         params,
         query: form_urlencoded::parse(head.query.as_bytes()).into_owned().collect(),
+        query_text: head.query,
         address: address::client(head.peer.address, &head.headers, &door.app.settings.trusted_proxies),
         headers: head.headers,
         body: read.bytes,
@@ -209,7 +211,8 @@ impl Work {
         let (app, route) = (&door.app, request.route);
         let outcome = catch_unwind(AssertUnwindSafe(|| route.run(app, &request)));
         let mut reply = match outcome {
-            Ok(Ok(reply)) if matches!(reply.body, ReplyBody::Stream(_)) => {
+            // A file is read as slowly as a stream can be, and holds its place as long.
+            Ok(Ok(reply)) if matches!(reply.body, ReplyBody::Stream(_) | ReplyBody::File { .. }) => {
                 let taken = ticket.take_stream(request.address, app.settings.streams_per_address);
                 taken.map_or_else(|full| full.reply(), |()| reply)
             }
@@ -225,6 +228,12 @@ impl Work {
             ReplyBody::Whole(bytes) => {
                 let response = with_head(Response::new(bytes.into()), reply.status, reply.headers);
                 // A caller that left has dropped the other end; there is nobody to tell.
+                let _ = answer.send(response);
+                return;
+            }
+            ReplyBody::File { file, length } => {
+                let body = warp::reply::stream(file_body::pieces(file, length, ticket));
+                let response = with_head(warp::Reply::into_response(body), reply.status, reply.headers);
                 let _ = answer.send(response);
                 return;
             }
@@ -258,7 +267,7 @@ fn log_panic(route: &Route) {
 fn whole_response(reply: Reply) -> Response {
     let body = match reply.body {
         ReplyBody::Whole(bytes) => bytes,
-        ReplyBody::Stream(_) => bytes::Bytes::new(),
+        ReplyBody::Stream(_) | ReplyBody::File { .. } => bytes::Bytes::new(),
     };
     with_head(Response::new(body.into()), reply.status, reply.headers)
 }

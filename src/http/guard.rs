@@ -131,6 +131,30 @@ fn prove(app: &App, request: &Request) -> Result<Caller> {
     Ok(caller)
 }
 
+/// The signed-in person behind a request, for routes that also let others in. A page of another site never brings its
+/// visitor's session along (security rules 5).
+///
+/// # Errors
+/// 401 `Token Expired` for a session that is over.
+pub fn person(app: &App, request: &Request) -> Result<Option<Caller>> {
+    match request.cookie(session_cookie_name(&app.settings)) {
+        Some(cookie) if is_own_page(request) => ops::logins::resolve(app, cookie, Some(request.address())),
+        _ => Ok(None),
+    }
+}
+
+/// True when no other site's page asks.
+fn is_own_page(request: &Request) -> bool {
+    let own_page = request
+        .origin()
+        .is_none_or(|page| origin::judge(None, &[], &request.own_origins(), page) == Admission::Own);
+    let fetched_here = match request.headers.get("sec-fetch-site") {
+        None => true,
+        Some(site) => matches!(site.to_str(), Ok("same-origin" | "none")),
+    };
+    own_page && fetched_here
+}
+
 /// True when the request carries anything that could prove a caller. Without it the body need not be read.
 pub(super) fn carries_proof(headers: &hyper::HeaderMap) -> bool {
     headers.contains_key(hyper::header::AUTHORIZATION) || headers.contains_key(hyper::header::COOKIE)
@@ -147,14 +171,7 @@ fn same_site(request: &Request) -> Result<()> {
     if matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS) {
         return Ok(());
     }
-    let own_page = request
-        .origin()
-        .is_none_or(|page| origin::judge(None, &[], &request.own_origins(), page) == Admission::Own);
-    let fetched_here = match request.headers.get("sec-fetch-site") {
-        None => true,
-        Some(site) => matches!(site.to_str(), Ok("same-origin" | "none")),
-    };
-    if own_page && fetched_here {
+    if is_own_page(request) {
         return Ok(());
     }
     Err(Error::Forbidden("A page of another site may not do this.".to_owned()))

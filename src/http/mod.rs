@@ -22,6 +22,7 @@ mod address;
 mod body;
 mod cors;
 mod dispatch;
+mod file_body;
 mod running;
 mod strict;
 mod wire;

@@ -8,6 +8,7 @@ use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::{HeaderMap, StatusCode};
 use jiff::Timestamp;
 use serde::Serialize;
+use std::fs::File;
 
 const JSON_TYPE: &str = "application/json; charset=utf-8";
 /// The policy of everything that is not a page (security rules 2).
@@ -18,7 +19,7 @@ pub(super) const SANDBOX_POLICY: &str = "default-src 'none'; sandbox";
 /// The run behind a stream; it ends the stream by returning.
 pub(super) type StreamRun = Box<dyn FnOnce(EventSink) + Send>;
 
-/// An answer: status, headers, and a whole body or a stream.
+/// An answer: status, headers, and a whole body, a stream or a file.
 pub struct Reply {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
@@ -28,6 +29,7 @@ pub struct Reply {
 pub(super) enum ReplyBody {
     Whole(Bytes),
     Stream(StreamRun),
+    File { file: File, length: u64 },
 }
 
 impl Reply {
@@ -78,6 +80,16 @@ impl Reply {
         headers.insert(header::CONNECTION, HeaderValue::from_static("keep-alive"));
         headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
         Self { status: StatusCode::OK, headers, body: ReplyBody::Stream(Box::new(run)) }
+    }
+
+    /// 200 with the first `length` bytes of a file, which go out as fast as the client takes them. A browser that is
+    /// brought to show them runs nothing.
+    #[must_use]
+    pub fn file(file: File, length: u64, kind: &'static str) -> Self {
+        let whole = Self::whole(StatusCode::OK, kind, Bytes::new(), SANDBOX_POLICY);
+        let mut headers = whole.headers;
+        headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
+        Self { headers, body: ReplyBody::File { file, length }, ..whole }
     }
 
     /// Adds a header; `set-cookie` may be added several times, any other name replaces its earlier value.

@@ -20,6 +20,7 @@ pub struct Request {
     pub(super) method: Method,
     pub(super) params: Vec<(&'static str, String)>,
     pub(super) query: Vec<(String, String)>,
+    pub(super) query_text: String,
     pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
     /// What is wrong with the body; told only after the guard let the caller pass.
@@ -49,6 +50,12 @@ impl Request {
     #[must_use]
     pub fn query_all(&self, name: &str) -> Vec<&str> {
         self.query.iter().filter(|(known, _)| known == name).map(|(_, value)| value.as_str()).collect()
+    }
+
+    /// The query as it was sent, without the question mark.
+    #[must_use]
+    pub fn query_text(&self) -> &str {
+        &self.query_text
     }
 
     /// A header's first value; `None` when there is none or it holds more than visible ASCII.

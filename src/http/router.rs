@@ -26,7 +26,8 @@ pub enum Accepts {
 pub enum Cors {
     /// None.
     None,
-    /// Those the flow admits: its id is the path parameter `flow` or `id`, or `chatflowid` in the body or query.
+    /// Those the flow admits: its id is the path parameter `flow` or `id`, or `chatflowid` in the body or
+    /// query, or `chatflowId` in the query.
     Flow,
     /// Those in `CORS_ORIGINS`.
     Listed,

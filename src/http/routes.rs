@@ -1,9 +1,10 @@
 //! The table of all routes. An address that is not here does not exist.
 
+use super::api::chat_files::FILE;
 use super::api::prediction::ASK;
 use super::api::{
-    accounts, credentials, document_stores, drafts, flows, keys, messages, nodes, prediction, service, tools,
-    variables, versions,
+    accounts, chat_files, credentials, document_stores, drafts, flows, keys, messages, nodes, prediction,
+    service, tools, variables, versions,
 };
 use super::guard::{PUBLIC, SESSION, SIGNED_IN, any_of};
 use super::router::{Accepts, Cors, Route, Table, delete, get, post, put};
@@ -84,6 +85,7 @@ fn routes() -> Vec<Route> { vec![
     // Asking (spec 4.1)
     post  ("/prediction/:id",            ASK,            prediction::ask)         .accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).cors(Cors::Flow).summary("Asks a flow."),
     post  ("/internal-prediction/:id",   any_of(VIEW),   prediction::ask_internal).limit(BODY_CANVAS_BYTES).summary("Asks a flow in the canvas test chat."),
+    get   ("/get-upload-file",           FILE,           chat_files::read)        .cors(Cors::Flow).summary("Reads a file of a conversation."),
     get   ("/chatflows-streaming/:id",   PUBLIC,         flows::streaming)        .cors(Cors::Flow).summary("Whether a flow streams its answer token by token."),
     get   ("/public-chatbotConfig/:id",  PUBLIC,         flows::chatbot_config)   .cors(Cors::Flow).summary("What a chat page needs to know of a flow."),
 

@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod catalogue;
+pub mod chat_files;
 pub mod chat_page;
 pub mod control;
 pub mod credentials;

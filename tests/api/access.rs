@@ -5,6 +5,7 @@ use crate::support::canvases::{scripted, scripted_with};
 use crate::support::server::{EMAIL, PASSWORD};
 use crate::support::{Server, client::Call, golden, id};
 use flowkeep::domain::caller::for_keys;
+use flowkeep::domain::ids::ChatId;
 use flowkeep::domain::token;
 use flowkeep::domain::user::Session;
 use flowkeep::http::guard::Who;
@@ -72,6 +73,35 @@ fn sample(server: &Server, route: &Route, kind: &str, held: &str) -> (String, Op
             "GET",
             "/chatflows-streaming/:id" | "/flow-config/:id" | "/public-chatbotConfig/:id" | "/validation/:id",
         ) => (Some(flow()), None),
+        ("POST", "/document-store/store") => (None, Some(store)),
+        ("GET" | "DELETE", "/document-store/store/:id") => {
+            (Some(made("/document-store/store", &store)), None)
+        }
+        ("POST", "/document-store/upsert/:id") => (Some(made("/document-store/store", &store)), Some(text)),
+        ("GET", "/get-upload-file") => (Some(kept_file(server)), None),
+        (method, pattern) => sample_of_version(server, method, pattern, kind),
+    };
+    if route.params().next().is_none() {
+        // What such a route needs beside its path is its query.
+        return (format!("{}{}", route.pattern, name.unwrap_or_default()), body);
+    }
+    let segments = route.pattern.split('/').map(|part| match part {
+        ":sha" => newest(server, name.as_deref().unwrap()),
+        _ if part.starts_with(':') => name.clone().unwrap(),
+        _ => part.to_owned(),
+    });
+    (segments.collect::<Vec<_>>().join("/"), body)
+}
+
+/// As [`sample`], for routes of drafts and versions.
+fn sample_of_version(
+    server: &Server,
+    method: &str,
+    pattern: &str,
+    kind: &str,
+) -> (Option<String>, Option<Value>) {
+    let flow = || server.flow_with(&scripted(), &json!({ "type": kind }));
+    match (method, pattern) {
         ("GET", "/flow-versions/status") => (None, None),
         ("PUT", "/flow-drafts/:id") => (Some(drafted(server, flow())), Some(json!({"flowData": scripted()}))),
         ("PUT", "/flow-drafts/:id/settings") => (Some(flow()), Some(json!({"publishInstantly": false}))),
@@ -84,19 +114,15 @@ fn sample(server: &Server, route: &Route, kind: &str, held: &str) -> (String, Op
             (Some(drafted(server, flow())), None)
         }
         ("GET" | "POST", path) if path.starts_with("/flow-versions/") => (Some(flow()), None),
-        ("POST", "/document-store/store") => (None, Some(store)),
-        ("GET" | "DELETE", "/document-store/store/:id") => {
-            (Some(made("/document-store/store", &store)), None)
-        }
-        ("POST", "/document-store/upsert/:id") => (Some(made("/document-store/store", &store)), Some(text)),
         (method, pattern) => panic!("{method} {pattern} has no line here: say what a good request is"),
-    };
-    let segments = route.pattern.split('/').map(|part| match part {
-        ":sha" => newest(server, name.as_deref().unwrap()),
-        _ if part.starts_with(':') => name.clone().unwrap(),
-        _ => part.to_owned(),
-    });
-    (segments.collect::<Vec<_>>().join("/"), body)
+    }
+}
+
+/// The query that names a file of a conversation.
+fn kept_file(server: &Server) -> String {
+    let (flow, chat) = (server.flow(&scripted()), ChatId::random());
+    let name = server.keep(&flow, &chat, "txt", b"hello");
+    format!("?chatflowId={flow}&chatId={chat}&fileName={name}")
 }
 
 /// The flow with unpublished changes; kinds without drafts stay as they are.
@@ -248,6 +274,7 @@ fn only_the_written_routes_are_public() {
         "/auth/login",
         "/account/logout",
         "/prediction/:id",
+        "/get-upload-file",
         "/chatflows-streaming/:id",
         "/public-chatbotConfig/:id",
         "/ping",

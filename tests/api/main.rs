@@ -9,6 +9,7 @@ mod bad_input;
 mod caches;
 mod canvases;
 mod cards;
+mod chat_files;
 mod code;
 mod conversations;
 mod credentials;

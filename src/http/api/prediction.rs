@@ -35,18 +35,20 @@ fn admit(app: &App, request: &Request) -> Result<Admitted> {
     let question = question(request)?;
     let flow = predict::flow(app, &flow_id(request)?)?;
     let window = predict::admit_rate(app, &flow, request.address())?;
-    if let Some(page) = request.origin()
-        && !origin::admits(
-            &flow.settings.allowed_origins(),
-            &app.settings.cors_origins,
-            &request.own_origins(),
-            page,
-        )
-    {
-        return Err(Error::OriginRefused(flow.settings.origin_message().to_owned()));
-    }
+    admit_origin(app, request, &flow)?;
     predict::admit_key(app, &flow, request.bearer())?;
     Ok(Admitted { flow, question, window })
+}
+
+/// Refuses pages that the flow does not list (spec 5.7).
+pub(super) fn admit_origin(app: &App, request: &Request, flow: &Flow) -> Result<()> {
+    let (listed, own) = (flow.settings.allowed_origins(), request.own_origins());
+    match request.origin() {
+        Some(page) if !origin::admits(&listed, &app.settings.cors_origins, &own, page) => {
+            Err(Error::OriginRefused(flow.settings.origin_message().to_owned()))
+        }
+        _ => Ok(()),
+    }
 }
 
 pub(super) fn flow_id(request: &Request) -> Result<FlowId> {
@@ -242,7 +244,11 @@ fn streaming(sent: Option<&Value>) -> Result<bool> {
 
 /// Proofs in the order of contract 5.2. What a client without another place hides in `overrideConfig` is taken
 /// out before anything else sees it.
-fn proofs(request: &Request, body: Option<String>, overrides: &mut Map<String, Value>) -> Vec<Proof> {
+pub(super) fn proofs(
+    request: &Request,
+    body: Option<String>,
+    overrides: &mut Map<String, Value>,
+) -> Vec<Proof> {
     let hidden = overrides.remove("sessionToken").and_then(|value| value.as_str().map(str::to_owned));
     let header = request.header(SESSION_TOKEN).map(str::to_owned);
     let cookie = request.cookie(SESSION_COOKIE).map(|value| Proof::Cookie(value.to_owned()));

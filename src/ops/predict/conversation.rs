@@ -18,7 +18,8 @@ pub(super) fn own(app: &App, flow: &Flow, question: &Question, chat_type: ChatTy
     Ok(if proven { chat } else { ChatId::random() })
 }
 
-fn proves(app: &App, flow: &Flow, chat: &ChatId, proof: &Proof) -> bool {
+/// True when `proof` proves this conversation of this flow.
+pub(in crate::ops) fn proves(app: &App, flow: &Flow, chat: &ChatId, proof: &Proof) -> bool {
     match proof {
         Proof::Token(token) => app.secrets.tokens.prove(&flow.id, chat, token),
         Proof::Cookie(value) => app.secrets.tokens.prove_cookie(&flow.id, value) == Some(*chat),

@@ -14,3 +14,4 @@ pub mod uploads;
 pub use crate::cards::kit::{Gone, Quiet, Sink};
 pub use answer::Answer;
 pub use ask::{Ask, Entry, Side, admit_key, admit_rate, flow, plan, prepare, run};
+pub(super) use conversation::proves;

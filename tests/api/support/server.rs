@@ -2,6 +2,9 @@
 
 use super::client::{Answer, Call};
 use flowkeep::app::{App, OpenError};
+use flowkeep::domain::ids::{ChatId, FlowId};
+use flowkeep::ops::chat_files::StoredName;
+use flowkeep::ops::predict;
 use flowkeep::settings::{Environment, Flags, Settings};
 use flowkeep::store;
 use serde_json::{Value, json};
@@ -177,6 +180,13 @@ impl Server {
     /// Asks a flow as nobody, whole.
     pub fn ask(&self, flow: &str, body: &Value) -> Answer {
         self.call("POST", &format!("/prediction/{flow}")).json(body).send()
+    }
+
+    /// Stores a file of a conversation, as an agent would; its name.
+    pub fn keep(&self, flow: &str, chat: &ChatId, extension: &str, bytes: &[u8]) -> StoredName {
+        let flow = FlowId::parse(flow).unwrap();
+        let home = predict::flow(&self.app, &flow).unwrap().workspace;
+        self.app.chat_files.keep(&home, &flow, chat, extension, bytes).unwrap()
     }
 
     /// The stored messages of a flow, oldest first.

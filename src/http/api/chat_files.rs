@@ -1,0 +1,74 @@
+//! Files of conversations (spec 2.5, 4.1, 5.8; reference 4.4).
+
+use super::prediction::{admit_origin, proofs};
+use crate::app::App;
+use crate::domain::error::{Error, Result};
+use crate::domain::flow::Flow;
+use crate::domain::ids::{ChatId, FlowId};
+use crate::http::guard::{self, Guard, Who};
+use crate::http::reply::Reply;
+use crate::http::request::Request;
+use crate::ops::chat_files::{self, ChatFile, SIGNED_PARAMS, StoredName};
+use crate::ops::predict;
+use serde_json::Map;
+
+/// A file that the caller may have: what [`FILE`] proves.
+pub struct Shown {
+    flow: Flow,
+    file: ChatFile,
+}
+
+/// A signed link; or the flow's key and a proof of the conversation, or a person who may see the flow.
+pub const FILE: Guard<Shown> = Guard { name: "FILE", who: Who::Ask, admit };
+
+fn admit(app: &App, request: &Request) -> Result<Shown> {
+    if SIGNED_PARAMS.iter().any(|name| request.query(name).is_some()) {
+        let file = chat_files::by_link(app, request.query_text())?;
+        let flow = predict::flow(app, &file.flow)?;
+        admit_origin(app, request, &flow)?;
+        return Ok(Shown { flow, file });
+    }
+    let file = named(request)?;
+    let flow = predict::flow(app, &file.flow)?;
+    admit_origin(app, request, &flow)?;
+    let proofs = proofs(request, None, &mut Map::new());
+    match chat_files::admit_owner(app, &flow, &file.chat, request.bearer(), &proofs) {
+        Err(refused @ Error::Unauthorized(_)) => {
+            let person = guard::person(app, request)?;
+            person.filter(|person| chat_files::may_see(person, &flow)).ok_or(refused)?;
+        }
+        admitted => admitted?,
+    }
+    Ok(Shown { flow, file })
+}
+
+/// The file the query names.
+fn named(request: &Request) -> Result<ChatFile> {
+    Ok(ChatFile {
+        flow: parsed(request, "chatflowId", FlowId::parse)?,
+        chat: parsed(request, "chatId", ChatId::parse)?,
+        name: parsed(request, "fileName", StoredName::parse)?,
+    })
+}
+
+fn parsed<T>(request: &Request, name: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T> {
+    let wrong = |text: &str| Err(Error::Invalid(format!("'{name}' {text}.")));
+    match request.query_all(name)[..] {
+        [] => wrong("is required"),
+        [text] => parse(text).map_or_else(|| wrong("is not one that this server made"), Ok),
+        _ => wrong("must be given once"),
+    }
+}
+
+/// `GET /get-upload-file`.
+///
+/// # Errors
+/// 404 when the conversation has no such file.
+pub fn read(app: &App, shown: Shown, _: &Request) -> Result<Reply> {
+    let Shown { flow, file } = shown;
+    let opened = chat_files::open(app, &flow, &file)?;
+    // The name holds letters, digits and a dot, so it needs no escape.
+    let disposition = format!("attachment; filename=\"{}\"", file.name);
+    Ok(Reply::file(opened.file, opened.length, file.name.content_type())
+        .with_header("content-disposition", &disposition))
+}

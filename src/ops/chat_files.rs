@@ -1,0 +1,72 @@
+//! Files of conversations on their way out: by a signed link, or to those who own the conversation (spec 2.5, 5.8).
+
+use super::access::{self, Action};
+use super::predict;
+use crate::app::App;
+use crate::domain::caller::Caller;
+use crate::domain::error::{Error, Result};
+use crate::domain::flow::Flow;
+use crate::domain::ids::ChatId;
+use crate::domain::prediction::Proof;
+use std::fs::File;
+
+pub use crate::domain::chat_file::{ChatFile, StoredName};
+pub use crate::domain::file_link::SIGNED_PARAMS;
+
+/// A file that is open.
+#[derive(Debug)]
+pub struct Opened {
+    /// Its bytes.
+    pub file: File,
+    /// How many there are.
+    pub length: u64,
+}
+
+/// A link that opens this file for fifteen minutes, under the address at which its reader finds this service.
+#[must_use]
+pub fn signed_link(app: &App, file: &ChatFile, base_url: &str) -> String {
+    format!("{}{}", base_url.trim_end_matches('/'), app.secrets.links.sign(file, app.clock.now()))
+}
+
+/// The file that a query with `expires` or `signature` opens.
+///
+/// # Errors
+/// 401 for everything but a link that is good now.
+pub fn by_link(app: &App, query: &str) -> Result<ChatFile> {
+    app.secrets.links.judge(query, app.clock.now()).ok_or_else(Error::unauthorized)
+}
+
+/// Passes who has the flow's key and a proof of the conversation.
+///
+/// # Errors
+/// 401.
+pub fn admit_owner(
+    app: &App,
+    flow: &Flow,
+    chat: &ChatId,
+    bearer: Option<&str>,
+    proofs: &[Proof],
+) -> Result<()> {
+    predict::admit_key(app, flow, bearer)?;
+    let owns = proofs.iter().any(|proof| predict::proves(app, flow, chat, proof));
+    if owns { Ok(()) } else { Err(Error::unauthorized()) }
+}
+
+/// True when this person may see the conversations of the flow, whoever had them (security rules 4).
+#[must_use]
+pub fn may_see(caller: &Caller, flow: &Flow) -> bool {
+    caller.workspace == flow.workspace && access::permitted(caller, flow.kind, Action::Read).is_ok()
+}
+
+/// Opens a file.
+///
+/// # Errors
+/// 404 when it is not there.
+pub fn open(app: &App, flow: &Flow, file: &ChatFile) -> Result<Opened> {
+    let found = app.chat_files.open(&flow.workspace, &flow.id, &file.chat, &file.name);
+    let file = found
+        .map_err(Error::internal)?
+        .ok_or_else(|| Error::NotFound("This conversation has no file of this name.".to_owned()))?;
+    let length = file.metadata().map_err(Error::internal)?.len();
+    Ok(Opened { file, length })
+}
