@@ -1,3 +1,5 @@
+//! Links, altered in every way that can be thought of.
+
 use super::*;
 use proptest::prelude::*;
 

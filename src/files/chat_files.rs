@@ -109,7 +109,9 @@ impl ChatFiles {
             unfinished
         };
         let name = StoredName::random(extension);
-        folder.finish(unfinished, name.as_str(), bytes).inspect_err(|_| self.gave_back(workspace, size))?;
+        folder
+            .finish(unfinished, name.as_str(), bytes)
+            .inspect_err(|_| give_back(&mut self.counts(), workspace, size))?;
         Ok(name)
     }
 
@@ -162,12 +164,11 @@ impl ChatFiles {
     /// Removes a file; one that is gone already is no error.
     pub fn remove(&self, workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId, name: &StoredName) {
         let removed = self.folder(workspace, flow, chat).and_then(|folder| match folder {
-            Some(folder) => folder.remove(name.as_str()),
-            None => Ok(None),
+            Some(folder) => self.take_out(workspace, &folder, name.as_str()),
+            None => Ok(()),
         });
-        match removed {
-            Ok(size) => self.gave_back(workspace, size.unwrap_or(0)),
-            Err(error) => tracing::warn!(%flow, %error, "a file of a conversation could not be removed"),
+        if let Err(error) = removed {
+            tracing::warn!(%flow, %error, "a file of a conversation could not be removed");
         }
     }
 
@@ -212,11 +213,17 @@ impl ChatFiles {
     fn empty(&self, workspace: &WorkspaceId, flow: &Folder, chat: &str) -> io::Result<()> {
         let Some(folder) = flow.child(chat)? else { return Ok(()) };
         for entry in folder.entries()? {
-            if let Some(size) = folder.remove(&entry.name)? {
-                self.gave_back(workspace, size);
-            }
+            self.take_out(workspace, &folder, &entry.name)?;
         }
         flow.remove_child(chat)
+    }
+
+    /// Removes a file under the lock: a workspace that is just being counted must not count it and then miss it.
+    fn take_out(&self, workspace: &WorkspaceId, folder: &Folder, name: &str) -> io::Result<()> {
+        let mut counts = self.counts();
+        let size = folder.remove(name)?.unwrap_or(0);
+        give_back(&mut counts, workspace, size);
+        Ok(())
     }
 
     fn counts(&self) -> MutexGuard<'_, HashMap<WorkspaceId, u64>> {
@@ -250,11 +257,11 @@ impl ChatFiles {
         }
         Ok(bytes)
     }
+}
 
-    fn gave_back(&self, workspace: &WorkspaceId, size: u64) {
-        if let Some(used) = self.counts().get_mut(workspace) {
-            *used = used.saturating_sub(size);
-        }
+fn give_back(counts: &mut HashMap<WorkspaceId, u64>, workspace: &WorkspaceId, size: u64) {
+    if let Some(used) = counts.get_mut(workspace) {
+        *used = used.saturating_sub(size);
     }
 }
 

@@ -1,3 +1,5 @@
+//! Files of conversations in a folder of their own: quotas, restarts, crashes and links.
+
 use super::*;
 use std::fs;
 

@@ -67,10 +67,11 @@ fn mark_origin(admission: Admission, request: &Request, headers: &mut HeaderMap)
 
 fn admission(app: &App, request: &Request, origin: &str) -> Admission {
     let (cors, own) = (&app.settings.cors_origins, request.own_origins());
-    if request.route().cors != Cors::Flow {
-        return judge(None, cors, &own, origin);
-    }
-    let flow = named_flow(request).or_else(|| peek_text(request.body(), "chatflowid"));
+    let flow = match request.route().cors {
+        Cors::None | Cors::Listed => return judge(None, cors, &own, origin),
+        Cors::Flow => named_flow(request).or_else(|| peek_text(request.body(), "chatflowid")),
+        Cors::FlowInQuery => named_flow(request),
+    };
     let listed =
         flow.and_then(|flow| FlowId::parse(&flow)).map(|flow| ops::flows::allowed_origins(app, &flow));
     match listed {
@@ -83,13 +84,14 @@ fn admission(app: &App, request: &Request, origin: &str) -> Admission {
     }
 }
 
-/// The flow the address itself names.
+/// The flow the address itself names. It must be the one the route serves: an address that names a second flow would
+/// otherwise have that one's list judge who reads the first.
 fn named_flow(request: &Request) -> Option<String> {
-    let named = [
-        request.param("flow"),
-        request.param("id"),
-        request.query("chatflowid").unwrap_or_default(),
-        request.query("chatflowId").unwrap_or_default(),
-    ];
+    let named = match request.route().cors {
+        Cors::FlowInQuery => [request.query("chatflowId").unwrap_or_default(), "", ""],
+        Cors::Flow | Cors::Listed | Cors::None => {
+            [request.param("flow"), request.param("id"), request.query("chatflowid").unwrap_or_default()]
+        }
+    };
     named.into_iter().find(|text| !text.is_empty()).map(str::to_owned)
 }

@@ -26,9 +26,10 @@ pub enum Accepts {
 pub enum Cors {
     /// None.
     None,
-    /// Those the flow admits: its id is the path parameter `flow` or `id`, or `chatflowid` in the body or
-    /// query, or `chatflowId` in the query.
+    /// Those the flow admits: its id is the path parameter `flow` or `id`, or `chatflowid` in the body or query.
     Flow,
+    /// Those admitted by the flow whose id is `chatflowId` in the query.
+    FlowInQuery,
     /// Those in `CORS_ORIGINS`.
     Listed,
 }

@@ -8,6 +8,7 @@ use flowkeep::limits::CHAT_FILES_MAX;
 use flowkeep::ops::chat_files::{ChatFile, StoredName, signed_link};
 use flowkeep::ops::predict;
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// A flow, a conversation with it, and a file of that conversation.
 struct Kept {
@@ -334,4 +335,43 @@ fn a_conversation_has_room_for_so_many_files() {
     let files = &kept.server.app.chat_files;
     assert!(files.keep(&flow.workspace, &flow.id, &kept.chat, "txt", b"x").is_err());
     assert!(files.keep(&flow.workspace, &flow.id, &ChatId::random(), "txt", b"x").is_ok());
+}
+
+#[test]
+fn the_flow_that_is_served_says_which_pages_may_read() {
+    let page = "https://evil.example";
+    let kept = Kept::start();
+    let config = json!({"allowedOrigins": [page]}).to_string();
+    let lure = kept.server.flow_with(&scripted(), &json!({ "chatbotConfig": config }));
+    for address in [
+        format!("{}&chatflowid={lure}", kept.plain_path()),
+        kept.plain_path().replace('?', &format!("?chatflowid={lure}&")),
+    ] {
+        let call = kept.get(&address).header("Origin", page);
+        let answer = call.header("x-service-session-token", &kept.token).send().is(200);
+        assert_eq!(answer.header("access-control-allow-origin"), Some(page));
+        assert_eq!(answer.header("access-control-allow-credentials"), None);
+    }
+}
+
+#[test]
+fn a_file_that_is_read_slowly_counts_among_the_streams_of_its_address() {
+    let kept = Kept::with(&[("SERVICE_STREAMS_PER_ADDRESS", "1")], &json!({}));
+    // More than the buffers of a connection hold.
+    let name = kept.server.keep(&kept.flow, &kept.chat, "bin", &vec![7; 48 << 20]);
+    let large = signed_link(&kept.server.app, &ChatFile { name, ..kept.file() }, "");
+    let slow = kept.get(&large).open();
+    assert_eq!(slow.answer.status, 200);
+    kept.get(&kept.link()).send().is_error(429);
+    kept.server.call("GET", "/ping").send().is(200);
+    drop(slow);
+    let mut status = 429;
+    for _ in 0..100 {
+        status = kept.get(&kept.link()).send().status;
+        if status == 200 {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(status, 200);
 }
