@@ -77,6 +77,7 @@ fn a_workspace_holds_so_many_bytes_also_after_a_restart() {
     files.keep(&workspace, &flow, &chat, "txt", &[0; 100]).unwrap();
 }
 
+#[cfg(unix)]
 #[test]
 fn nothing_is_written_while_the_disk_is_nearly_full() {
     let (_folder, files) = files(Quota { bytes_free: u64::MAX, ..QUOTA });
