@@ -2,6 +2,7 @@
 
 use crate::boards::Boards;
 use crate::clock::Clock;
+use crate::documents::{self, Documents};
 use crate::domain::error::Error;
 use crate::engine::Plan;
 use crate::files::chat_files::{ChatFiles, Quota};
@@ -45,6 +46,8 @@ pub struct House {
     pub outgoing: Outgoing,
     /// Runs code of flows' owners.
     pub scripts: Scripts,
+    /// Reads documents that callers send.
+    pub documents: Documents,
     /// The time.
     pub clock: Clock,
     /// Compiled canvases.
@@ -107,6 +110,8 @@ impl App {
         let outgoing = Outgoing::new(settings.http_allow.clone(), !settings.listens_beyond_loopback());
         let limits = script::Limits::of_settings(settings.code_seconds, settings.code_memory_mb);
         let scripts = Scripts::new(environment.program(), limits).map_err(OpenError::Threads)?;
+        let documents = Documents::new(environment.program(), documents::Limits::default())
+            .map_err(OpenError::Threads)?;
         let store = Arc::new(store);
         let folder = settings.versions_dir.clone().unwrap_or_else(|| settings.data_dir.join("versions"));
         let index = Box::new(VersionIndex::new(store.clone()));
@@ -119,6 +124,7 @@ impl App {
             boards: Boards::default(),
             outgoing,
             scripts,
+            documents,
             clock: Clock::default(),
             plans: Plans::default(),
             settings,

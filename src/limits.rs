@@ -89,6 +89,12 @@ pub const REPLIES_PER_FLOW_BYTES: usize = 4 * 1024 * 1024;
 pub const REPLIES_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// Most files of one question (R 2).
 pub const UPLOADS_MAX: usize = 20;
+/// A form with files, all of it (R 2).
+pub const FORM_BYTES_MAX: usize = 30 * 1024 * 1024;
+/// Parts of a form (R 2).
+pub const FORM_PARTS_MAX: usize = 64;
+/// A field of a form that is no file.
+pub const FORM_FIELD_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Largest image sent with a question.
 pub const IMAGE_BYTES_MAX: usize = 5 * 1024 * 1024;
 /// Files of one conversation (R 8).

@@ -54,7 +54,7 @@ pub struct PastMessage {
     pub text: String,
 }
 
-/// An image or link sent with a question (reference 4.2).
+/// A file or link sent with a question (reference 4.2).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Upload {
     /// The caller's name for it: a label, never a path.
@@ -75,6 +75,10 @@ pub enum UploadContent {
     },
     /// An image the provider fetches itself.
     Url(String),
+    /// A document, as it was sent.
+    Document(Vec<u8>),
+    /// The text of a document that an earlier request had read.
+    Text(String),
 }
 
 /// Where a question came from (reference 3.8).

@@ -59,8 +59,7 @@ impl Resolver<'_> {
             _ if reach != Reach::Inside => None,
             Reference::Question => Some(self.turn.question.to_owned()),
             Reference::ChatHistory => Some(self.history().to_owned()),
-            // Text of uploaded files stands in the question already; no other upload carries text.
-            Reference::FileAttachment => Some(String::new()),
+            Reference::FileAttachment => Some(self.turn.attached.to_owned()),
             Reference::Node { id, path } => self.node(id, path).map(as_text),
         }
     }

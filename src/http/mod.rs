@@ -6,8 +6,9 @@
 
 pub mod api;
 pub mod error;
+pub mod form;
 pub mod guard;
-pub mod json;
+mod json;
 pub mod openapi;
 pub mod origin;
 pub mod pace;

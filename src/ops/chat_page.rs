@@ -11,7 +11,7 @@ use crate::domain::flow::{Flow, FlowKind};
 use crate::domain::ids::FlowId;
 use crate::engine::validate::{self, Problems};
 use crate::engine::{Plan, overrides};
-use crate::limits::IMAGE_BYTES_MAX;
+use crate::ops::predict::uploads::Offer;
 use crate::store::tables::CANVASES;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -70,27 +70,20 @@ pub fn config(app: &App, id: &FlowId) -> Result<Value> {
     let mut shown: Map<String, Value> =
         stored.into_iter().filter(|(key, _)| SHOWN.contains(&key.as_str())).collect();
     let images = plan(app, &flow)?.is_some_and(|plan| plan.takes_images);
-    shown.insert("uploads".into(), upload_offer(images));
+    shown.insert("uploads".into(), Offer::of(&flow.settings, images).wire());
     shown.insert("flowData".into(), start_card(app, &flow)?.into());
     shown.insert("isTTSEnabled".into(), false.into());
     Ok(Value::Object(shown))
 }
 
-/// What the chat may upload (reference 4.1).
-fn upload_offer(images: bool) -> Value {
-    let types = ["image/gif", "image/jpeg", "image/png", "image/webp"];
-    let image_types = if images {
-        json!([{"fileTypes": types, "maxUploadSize": IMAGE_BYTES_MAX / (1024 * 1024)}])
-    } else {
-        json!([])
-    };
-    json!({
-        "isSpeechToTextEnabled": false,
-        "isImageUploadAllowed": images,
-        "isRAGFileUploadAllowed": false,
-        "imgUploadSizeAndTypes": image_types,
-        "fileUploadSizeAndTypes": [],
-    })
+/// What the chat of a flow offers to upload (reference 4.1), whoever asks.
+///
+/// # Errors
+/// 404.
+pub fn uploads(app: &App, id: &FlowId) -> Result<Value> {
+    let flow = app.store.read(|tx| flows::asked(tx, id))?;
+    let images = plan(app, &flow)?.is_some_and(|plan| plan.takes_images);
+    Ok(Offer::of(&flow.settings, images).wire())
 }
 
 /// Of the canvas a chat page needs the Start card's form and kind, and nothing else.

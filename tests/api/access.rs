@@ -66,12 +66,17 @@ fn sample(server: &Server, route: &Route, kind: &str, held: &str) -> (String, Op
         ("POST", "/prediction/:id" | "/internal-prediction/:id") => {
             (Some(server.flow(&scripted())), Some(json!({"question": "Hi"})))
         }
+        ("POST", "/attachments/:id/:chatId") => (Some(server.flow(&scripted())), None),
         ("POST", "/chatflows") => (None, Some(json!({"name": "f", "type": kind}))),
         ("PUT", "/chatflows/:id") => (Some(flow()), Some(json!({"name": "g"}))),
         ("GET" | "DELETE", "/chatflows/:id" | "/chatmessage/:id")
         | (
             "GET",
-            "/chatflows-streaming/:id" | "/flow-config/:id" | "/public-chatbotConfig/:id" | "/validation/:id",
+            "/chatflows-streaming/:id"
+            | "/chatflows-uploads/:id"
+            | "/flow-config/:id"
+            | "/public-chatbotConfig/:id"
+            | "/validation/:id",
         ) => (Some(flow()), None),
         ("POST", "/document-store/store") => (None, Some(store)),
         ("GET" | "DELETE", "/document-store/store/:id") => {
@@ -276,6 +281,8 @@ fn only_the_written_routes_are_public() {
         "/prediction/:id",
         "/get-upload-file",
         "/chatflows-streaming/:id",
+        "/chatflows-uploads/:id",
+        "/attachments/:id/:chatId",
         "/public-chatbotConfig/:id",
         "/ping",
         "/version",

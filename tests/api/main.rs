@@ -13,6 +13,7 @@ mod chat_files;
 mod code;
 mod conversations;
 mod credentials;
+mod documents;
 mod failures;
 mod flows;
 mod keys;
@@ -22,6 +23,8 @@ mod origins;
 mod overrides;
 mod properties;
 mod providers;
+#[path = "../support/samples.rs"]
+mod samples;
 mod service;
 mod stores;
 mod streams;

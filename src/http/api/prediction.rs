@@ -7,13 +7,14 @@ use crate::domain::flow::Flow;
 use crate::domain::ids::FlowId;
 use crate::domain::prediction::{ChatType, PastMessage, Proof, Question, Speaker, Upload};
 use crate::domain::rate::WindowState;
+use crate::http::form::Form;
 use crate::http::guard::{Guard, Who};
 use crate::http::origin;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::http::sse::EventSink;
 use crate::ops::access::{self, Action};
-use crate::ops::predict::uploads::{self, SentUpload};
+use crate::ops::predict::uploads::{self, Extracted, Offer, SentUpload};
 use crate::ops::predict::{self, Answer, Ask, Entry, Gone, Quiet, Side, Sink};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -62,8 +63,11 @@ pub(super) fn flow_id(request: &Request) -> Result<FlowId> {
 /// Every refusal of spec 7, before the first byte.
 pub fn ask(app: &App, admitted: Admitted, request: &Request) -> Result<Reply> {
     let Admitted { flow, question, window } = admitted;
-    let entry =
-        predict::prepare(app, Ask { flow, question, chat_type: ChatType::External, side: Side::Live })?;
+    let entry = predict::prepare(
+        app,
+        Ask { flow, question, chat_type: ChatType::External, side: Side::Live },
+        request.cancel(),
+    )?;
     let token = entry.session_token(app);
     let cookie = cookie(app, &entry);
     let reply =
@@ -82,8 +86,11 @@ pub fn ask_internal(app: &App, caller: Caller, request: &Request) -> Result<Repl
     let id = flow_id(request)?;
     let flow = app.store.read(|tx| access::flow(tx, &caller, &id, Action::Read))?;
     let question = question(request)?;
-    let entry =
-        predict::prepare(app, Ask { flow, question, chat_type: ChatType::Internal, side: side(request)? })?;
+    let entry = predict::prepare(
+        app,
+        Ask { flow, question, chat_type: ChatType::Internal, side: side(request)? },
+        request.cancel(),
+    )?;
     answer(app, entry, request)
 }
 
@@ -204,9 +211,7 @@ struct SentMessage {
 
 fn question(request: &Request) -> Result<Question> {
     if request.is_multipart() {
-        return Err(Error::invalid(
-            "This server takes questions as JSON: send images in 'uploads' instead of a form.",
-        ));
+        return question_of_form(request);
     }
     let body: Body = request.json()?;
     let streaming = streaming(body.streaming.as_ref())?;
@@ -230,6 +235,68 @@ fn question(request: &Request) -> Result<Question> {
         uploads,
         lead_email: body.lead_email,
     })
+}
+
+/// A question sent as a form (spec 2.3, reference 3.3): what is no field of a question is an override, judged like any.
+fn question_of_form(request: &Request) -> Result<Question> {
+    let form = Form::read(request)?;
+    let uploads = form.uploads()?;
+    let mut question = Question { uploads, ..Question::default() };
+    let mut token = None;
+    let mut text = None;
+    for (name, value) in form.fields {
+        match name.as_str() {
+            "question" => text = Some(value),
+            "streaming" => question.streaming = streaming(Some(&Value::from(value)))?,
+            "chatId" => question.chat_id = Some(value).filter(|id| !id.is_empty()),
+            "sessionToken" => token = Some(value),
+            "leadEmail" => question.lead_email = Some(value),
+            "overrideConfig" => {
+                let Ok(Value::Object(sent)) = serde_json::from_str(&value) else {
+                    return Err(Error::invalid("'overrideConfig' must be a JSON object."));
+                };
+                question.overrides.extend(sent);
+            }
+            _ => drop(question.overrides.insert(name, value.into())),
+        }
+    }
+    request.note_streaming(question.streaming);
+    question.proofs = proofs(request, token, &mut question.overrides);
+    question.text = text.ok_or_else(|| Error::invalid("'question' is required: send the text to ask."))?;
+    if question.text.trim().is_empty() && question.uploads.is_empty() {
+        return Err(Error::invalid("'question' is empty: send the text to ask."));
+    }
+    Ok(question)
+}
+
+/// Files whose text a flow may be asked for: what [`ATTACH`] proves.
+pub struct Attached {
+    flow: Flow,
+    uploads: Vec<Upload>,
+}
+
+/// The gate of a flow for files without a question, in the same order as [`ASK`].
+pub const ATTACH: Guard<Attached> = Guard { name: "ATTACH", who: Who::Ask, admit: admit_files };
+
+fn admit_files(app: &App, request: &Request) -> Result<Attached> {
+    let uploads = Form::read(request)?.uploads()?;
+    let flow = predict::flow(app, &flow_id(request)?)?;
+    predict::admit_rate(app, &flow, request.address())?;
+    admit_origin(app, request, &flow)?;
+    predict::admit_key(app, &flow, request.bearer())?;
+    Ok(Attached { flow, uploads })
+}
+
+/// `POST /attachments/:id/:chatId`: the text of documents, for a question that follows. Nothing is stored
+/// (contract 5.5).
+///
+/// # Errors
+/// 403 for a kind the flow's chat does not offer, 400 for a document that cannot be read.
+pub fn attach(app: &App, attached: Attached, request: &Request) -> Result<Reply> {
+    let Attached { flow, uploads } = attached;
+    Offer::of(&flow.settings, false).admit(&uploads)?;
+    let texts = uploads::extract(app, &uploads, request.cancel())?;
+    Reply::json(&texts.iter().map(Extracted::wire).collect::<Vec<_>>())
 }
 
 fn streaming(sent: Option<&Value>) -> Result<bool> {

@@ -6,7 +6,7 @@ use super::follow_ups;
 use super::host::LiveHost;
 use super::post_processing;
 use super::record::{End, record};
-use super::uploads;
+use super::uploads::{self, KeptFiles, Offer};
 use crate::app::App;
 use crate::canvas::Canvas;
 use crate::cards::kit::{Gone, Sink, Turn};
@@ -20,6 +20,7 @@ use crate::engine::{self, Allowed, Overrides, Plan};
 use crate::ops::{drafts, flows, keys, variables};
 use crate::store::tables::CANVASES;
 use jiff::Timestamp;
+use std::borrow::Cow;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -59,6 +60,10 @@ pub struct Entry {
     pub ids: AskIds,
     /// What runs.
     pub plan: Arc<Plan>,
+    /// The text of its documents.
+    pub attached: String,
+    /// Its files, kept once the question has a message.
+    pub files: KeptFiles,
     /// What of the request it runs with (spec 2.9).
     pub overrides: Overrides,
     /// The answer can go out token by token.
@@ -98,11 +103,11 @@ pub fn admit_key(app: &App, flow: &Flow, bearer: Option<&str>) -> Result<()> {
     }
 }
 
-/// Settles everything before the run: plan, uploads, overrides, conversation.
+/// Settles everything before the run: plan, uploads with the text of documents, overrides, conversation.
 ///
 /// # Errors
-/// 404 when nothing is published (contract 4.3), 403 and 400 for uploads, 500 when the canvas cannot run.
-pub fn prepare(app: &App, ask: Ask) -> Result<Entry> {
+/// 404 when nothing is published (contract 4.3), 403, 400, 413 and 507 for uploads, 500 when the canvas cannot run.
+pub fn prepare(app: &App, ask: Ask, cancel: &Cancel) -> Result<Entry> {
     let Ask { mut flow, question, chat_type, side } = ask;
     let mut drafted = None;
     if side == Side::Draft {
@@ -121,12 +126,25 @@ pub fn prepare(app: &App, ask: Ask) -> Result<Entry> {
         Some(canvas) => compile(app, flow.digest, || Ok(canvas))?,
         None => plan(app, &flow)?,
     };
-    uploads::admit(&plan, &question.uploads)?;
+    Offer::of(&flow.settings, plan.takes_images).admit(&question.uploads)?;
+    let attached = uploads::attached(&uploads::extract(app, &question.uploads, cancel)?);
     let overrides = overrides(app, &flow, &plan, &question)?;
     let chat = conversation::own(app, &flow, &question, chat_type)?;
     let ids = AskIds { flow: flow.id, chat, answer: MessageId::random(), question: MessageId::random() };
+    let files = KeptFiles::keep(app, flow.workspace, flow.id, chat, &question.uploads)?;
     let streams = plan.streams && flow.settings.post_processing_code().is_none();
-    Ok(Entry { started: app.clock.now(), ids, streams, plan, overrides, flow, question, chat_type })
+    Ok(Entry {
+        started: app.clock.now(),
+        ids,
+        streams,
+        plan,
+        overrides,
+        attached,
+        files,
+        flow,
+        question,
+        chat_type,
+    })
 }
 
 /// The compiled Live of a flow.
@@ -167,6 +185,14 @@ fn overrides(app: &App, flow: &Flow, plan: &Plan, question: &Question) -> Result
 }
 
 impl Entry {
+    /// The question as the flow gets it: the text of documents, a blank line, what was asked (spec 4.1 r1).
+    fn asked(&self) -> Cow<'_, str> {
+        if self.attached.is_empty() {
+            return Cow::Borrowed(&self.question.text);
+        }
+        Cow::Owned(format!("{}\n\n{}", self.attached, self.question.text))
+    }
+
     /// The token that continues this conversation.
     #[must_use]
     pub fn session_token(&self, app: &App) -> String {
@@ -187,8 +213,10 @@ impl Entry {
 /// What the flow failed with.
 pub fn run(app: &App, entry: &Entry, cancel: &Cancel, sink: &mut dyn Sink) -> Result<Answer> {
     let host = LiveHost::new(app, entry, cancel.clone())?;
+    let question = entry.asked();
     let turn = Turn {
-        question: &entry.question.text,
+        question: &question,
+        attached: &entry.attached,
         uploads: &entry.question.uploads,
         history: &entry.question.history,
         host: &host,

@@ -4,9 +4,8 @@ use super::ask::Entry;
 use crate::app::App;
 use crate::domain::conversation::Message;
 use crate::domain::error::Result;
-use crate::domain::prediction::{Outcome, Speaker, Upload, UploadContent};
+use crate::domain::prediction::{Outcome, Speaker};
 use crate::store::messages;
-use serde_json::{Value, json};
 
 /// How an answer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +32,7 @@ pub(super) fn record(app: &App, entry: &Entry, outcome: &Outcome, end: End) -> R
         memory_type: entry.plan.memory_type.clone(),
         created: entry.started,
         lead_email: entry.question.lead_email.clone(),
-        file_uploads: entry.question.uploads.iter().map(without_data).collect(),
+        file_uploads: entry.files.entries().to_vec(),
         used_tools: Vec::new(),
         source_documents: Vec::new(),
         usage: None,
@@ -55,14 +54,7 @@ pub(super) fn record(app: &App, entry: &Entry, outcome: &Outcome, end: End) -> R
         ..base.clone()
     };
     let both = [base, answer];
-    app.store.write(|tx| messages::append(tx, &entry.flow.workspace, &both))
-}
-
-fn without_data(upload: &Upload) -> Value {
-    let mut kept = json!({"type": "file", "name": upload.name, "mime": upload.mime});
-    if let UploadContent::Url(url) = &upload.content {
-        kept["type"] = "url".into();
-        kept["data"] = url.as_str().into();
-    }
-    kept
+    app.store.write(|tx| messages::append(tx, &entry.flow.workspace, &both))?;
+    entry.files.settle();
+    Ok(())
 }
