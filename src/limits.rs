@@ -59,6 +59,8 @@ pub const CONTROL_COMMAND_SECONDS: u64 = 10;
 pub const CONTROL_REPLY_SECONDS: u64 = 3_600;
 /// Longest path of a Unix socket that every supported system takes; a longer one moves to the temporary folder.
 pub const CONTROL_PATH_MAX_BYTES: usize = 100;
+/// Longest canvas of a version, written out for people to read; what is longer could be recorded and never read.
+pub const VERSION_CANVAS_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Time between two rounds of packing and tidying the history.
 pub const HISTORY_UPKEEP_SECONDS: u64 = 300;
 /// Time between two writes of the uses of API keys.

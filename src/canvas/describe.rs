@@ -8,13 +8,17 @@ use super::facts::CardFacts;
 use super::secrets::input_label;
 use super::stored::StoredCanvas;
 use crate::domain::secrets::hide;
+use serde_json::Value;
+use std::collections::HashMap;
 
 /// Names told one by one before the rest is counted.
 const NAMED_MAX_COUNT: usize = 3;
+/// Settings of one card that are looked at for their labels.
+const FIELDS_MAX_COUNT: usize = 64;
 /// Phrases of a title before the rest is counted.
 const PHRASES_MAX_COUNT: usize = 3;
-/// Lines of details before the rest is counted.
-const DETAILS_MAX_COUNT: usize = 40;
+/// Lines of details before the rest is counted, in one line more; a commit message keeps forty.
+const DETAILS_MAX_COUNT: usize = 39;
 /// Longest label in a sentence.
 const LABEL_MAX_CHARS: usize = 40;
 /// Longest title; what a title is about is cut, not what it ends with.
@@ -61,13 +65,14 @@ impl Description {
     /// Describes the changes.
     #[must_use]
     pub fn of(changes: &Changes<'_>) -> Self {
-        let phrases = phrases(changes);
+        let drawn = drawn(changes);
+        let phrases = phrases(changes, &drawn);
         let more = phrases.len().saturating_sub(PHRASES_MAX_COUNT);
         let mut told = phrases.into_iter().take(PHRASES_MAX_COUNT).collect::<Vec<_>>().join(", ");
         if more > 0 {
             told = format!("{told} and {more} more {}", if more == 1 { "change" } else { "changes" });
         }
-        Self { summary: line(&told, TITLE_MAX_CHARS), details: details(changes) }
+        Self { summary: line(&told, TITLE_MAX_CHARS), details: details(changes, &drawn) }
     }
 
     /// The title of a save.
@@ -120,7 +125,7 @@ fn of_version(lead: &str, title: &str, short_sha: &str) -> String {
     format!("{lead}{}{end}", line(title, room))
 }
 
-fn phrases(changes: &Changes<'_>) -> Vec<String> {
+fn phrases(changes: &Changes<'_>, drawn: &Drawn<'_>) -> Vec<String> {
     let diff = changes.diff;
     let mut phrases = Vec::new();
     if let Some(renamed) = &diff.renamed {
@@ -134,7 +139,7 @@ fn phrases(changes: &Changes<'_>) -> Vec<String> {
     }
     match diff.changed.as_slice() {
         [] => {}
-        [one] => phrases.push(changed_one(changes, one)),
+        [one] => phrases.push(changed_one(changes, drawn, one)),
         several => {
             phrases.push(format!("changed {}", listed(several.iter().map(|node| node.label.as_str()))));
         }
@@ -153,17 +158,17 @@ fn phrases(changes: &Changes<'_>) -> Vec<String> {
         phrases.push("changed connections".to_owned());
     }
     if phrases.is_empty() && !diff.moved.is_empty() {
-        phrases.push(format!("moved {}", listed(moved_labels(changes).iter().map(String::as_str))));
+        phrases.push(format!("moved {}", listed(moved_labels(changes, drawn).iter().map(String::as_str))));
     }
     phrases
 }
 
-fn changed_one(changes: &Changes<'_>, node: &super::diff::ChangedNode) -> String {
-    let fields = field_labels(changes, node);
+fn changed_one(changes: &Changes<'_>, drawn: &Drawn<'_>, node: &super::diff::ChangedNode) -> String {
+    let fields = field_labels(changes, drawn, node);
     format!("changed {} of {}", listed(fields.iter().map(String::as_str)), label(&node.label))
 }
 
-fn details(changes: &Changes<'_>) -> Vec<String> {
+fn details(changes: &Changes<'_>, drawn: &Drawn<'_>) -> Vec<String> {
     let diff = changes.diff;
     let mut lines = Vec::new();
     if let Some(renamed) = &diff.renamed {
@@ -174,11 +179,12 @@ fn details(changes: &Changes<'_>) -> Vec<String> {
         diff.removed.iter().map(|node| format!("Removed {} ({})", label(&node.label), label(&node.id))),
     );
     for node in &diff.changed {
-        let fields: Vec<String> = field_labels(changes, node).iter().map(|field| label(field)).collect();
+        let fields: Vec<String> =
+            field_labels(changes, drawn, node).iter().map(|field| label(field)).collect();
         lines.push(format!("Changed {} of {}", fields.join(", "), label(&node.label)));
     }
     if !diff.moved.is_empty() {
-        lines.push(format!("Moved {}", listed(moved_labels(changes).iter().map(String::as_str))));
+        lines.push(format!("Moved {}", listed(moved_labels(changes, drawn).iter().map(String::as_str))));
     }
     if diff.edges_changed {
         lines.push("Changed connections".to_owned());
@@ -200,24 +206,31 @@ fn details(changes: &Changes<'_>) -> Vec<String> {
     if lines.len() == 1 && !lines[0].starts_with("Renamed") && more == 0 { Vec::new() } else { lines }
 }
 
-fn field_labels(changes: &Changes<'_>, node: &super::diff::ChangedNode) -> Vec<String> {
-    let drawn =
-        changes.canvas.nodes().iter().find(|drawn| drawn.get("id").is_some_and(|id| *id == node.id.as_str()));
+/// The nodes of a canvas by id, found once: a change may touch all of them.
+type Drawn<'c> = HashMap<&'c str, &'c Value>;
+
+fn drawn<'c>(changes: &Changes<'c>) -> Drawn<'c> {
+    changes.canvas.nodes().iter().filter_map(|node| Some((node.get("id")?.as_str()?, node))).collect()
+}
+
+/// The labels of what changed in a node, as many as are told.
+fn field_labels(changes: &Changes<'_>, drawn: &Drawn<'_>, node: &super::diff::ChangedNode) -> Vec<String> {
+    let drawn = drawn.get(node.id.as_str());
     let of = |field: &String| {
         let key = KEY_LABELS.iter().find(|(key, _)| key == field).map(|(_, label)| (*label).to_owned());
         let input =
             drawn.map(|drawn| input_label(drawn, field, changes.cards)).filter(|label| label != field);
         input.or(key).unwrap_or_else(|| field.clone())
     };
-    node.fields.iter().map(of).collect()
+    node.fields.iter().take(FIELDS_MAX_COUNT).map(of).collect()
 }
 
-fn moved_labels(changes: &Changes<'_>) -> Vec<String> {
-    let nodes = changes.canvas.nodes();
+fn moved_labels(changes: &Changes<'_>, drawn: &Drawn<'_>) -> Vec<String> {
     let of = |id: &String| {
-        let node = nodes.iter().find(|node| node.get("id").is_some_and(|own| *own == id.as_str()));
-        let label =
-            node.and_then(|node| node.pointer("/data/label")?.as_str()).filter(|label| !label.is_empty());
+        let label = drawn
+            .get(id.as_str())
+            .and_then(|node| node.pointer("/data/label")?.as_str())
+            .filter(|label| !label.is_empty());
         label.unwrap_or(id).to_owned()
     };
     changes.diff.moved.iter().map(of).collect()
@@ -275,7 +288,7 @@ mod tests {
     use super::*;
     use crate::canvas::diff::Renamed;
     use crate::canvas::{Canvas, NoCards, secrets};
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     fn stored(nodes: &Value) -> StoredCanvas {
         let canvas = json!({ "nodes": nodes, "edges": [] });

@@ -3,6 +3,7 @@
 use super::secrets::HiddenSecret;
 use crate::domain::secrets::tree;
 use serde_json::{Map, Number, Value};
+use std::io::{self, Write};
 
 /// What an editor writes beside a drawing, on a node or an edge.
 const NODE_NOISE: &[&str] =
@@ -64,6 +65,15 @@ impl StoredCanvas {
         serde_json::to_string_pretty(&self.raw).expect("a JSON value can be written") + "\n"
     }
 
+    /// [`Self::text`], unless it has more bytes than these: a deep canvas can grow a hundredfold when it is indented.
+    #[must_use]
+    pub fn text_within(&self, bytes_max: usize) -> Option<String> {
+        let mut bounded = Bounded { text: Vec::new(), bytes_max };
+        serde_json::to_writer_pretty(&mut bounded, &self.raw).ok()?;
+        bounded.write_all(b"\n").ok()?;
+        String::from_utf8(bounded.text).ok()
+    }
+
     /// The nodes, in stored order.
     #[must_use]
     pub fn nodes(&self) -> &[Value] {
@@ -92,6 +102,26 @@ impl StoredCanvas {
     #[must_use]
     pub fn hidden_secrets(&self, cards: &dyn super::CardFacts) -> Vec<HiddenSecret> {
         self.nodes().iter().flat_map(|node| super::secrets::hidden_in(node, cards)).collect()
+    }
+}
+
+/// A text that refuses to grow past its limit.
+struct Bounded {
+    text: Vec<u8>,
+    bytes_max: usize,
+}
+
+impl Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.text.len() + bytes.len() > self.bytes_max {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.text.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::domain::flow::FlowKind;
 use crate::domain::ids::FlowId;
 use crate::domain::version::FlowSnapshot;
+use crate::limits::VERSION_CANVAS_BYTES_MAX;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
@@ -32,7 +33,7 @@ Passwords and credential values are never stored, and text that looks like a sec
 ";
 
 /// The longest file that is read as a part of a flow.
-pub(super) const FILE_MAX_BYTES: u64 = 32 * 1024 * 1024;
+pub(super) const FILE_MAX_BYTES: u64 = VERSION_CANVAS_BYTES_MAX as u64;
 
 /// The names on the way to a flow's folder.
 pub(super) fn path(flow: &FlowId) -> [String; 3] {

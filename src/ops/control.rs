@@ -8,7 +8,7 @@ use crate::app::App;
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{FlowId, KeyId, WorkspaceId};
-use crate::store::tables::WORKSPACES;
+use crate::store::tables::{FLOW_HOME, WORKSPACES};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
@@ -148,10 +148,10 @@ fn run(app: &App, command: Command) -> Result<Outcome> {
         }
         Command::HistoryLog { flow, limit } => history(versions::log(app, flow.as_ref(), limit)),
         Command::HistoryShow { flow, sha } => {
-            history(versions::read(app, &operator(app, None)?, &flow, &sha))
+            history(versions::read(app, &operator_of(app, &flow)?, &flow, &sha))
         }
         Command::HistoryDiff { flow, sha, against } => {
-            history(versions::diff(app, &operator(app, None)?, &flow, &sha, &against))
+            history(versions::diff(app, &operator_of(app, &flow)?, &flow, &sha, &against))
         }
         Command::HistoryVerify => history(versions::verify(app)),
         Command::Status => Ok(Outcome::Status {
@@ -163,6 +163,12 @@ fn run(app: &App, command: Command) -> Result<Outcome> {
 
 fn history(answer: Result<Value>) -> Result<Outcome> {
     answer.map(|answer| Outcome::History { answer })
+}
+
+/// The operator as a caller in the workspace of a flow.
+fn operator_of(app: &App, flow: &FlowId) -> Result<Caller> {
+    let workspace = app.store.read(|tx| FLOW_HOME.get(tx, flow))?;
+    operator(app, workspace)
 }
 
 /// The operator as a caller in `workspace`, or in the default one.

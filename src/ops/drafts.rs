@@ -9,7 +9,7 @@ use crate::clock::iso;
 use crate::domain::caller::Caller;
 use crate::domain::draft::{Draft, DraftStatus, LiveReason, Mode};
 use crate::domain::error::{Conflict, Error, Result};
-use crate::domain::flow::{CanvasDigest, Flow};
+use crate::domain::flow::{CanvasDigest, Flow, FlowKind};
 use crate::domain::ids::FlowId;
 use crate::files::flow_files::StoredName;
 use crate::store::tables::{DRAFT_CANVASES, DRAFTS};
@@ -142,11 +142,11 @@ pub fn save(
     flow_data: String,
     expected: &Expected,
 ) -> Result<DraftStatus> {
-    app.store.read(|tx| access::flow(tx, caller, id, Action::Update).map(drop))?;
+    let seen = app.store.read(|tx| access::flow(tx, caller, id, Action::Update))?.kind;
     must_be_on(app)?;
     let Kept { canvas, fresh } =
         flow_files::keep(app, &caller.workspace, id, NewCanvas::check(flow_data)?, Side::Draft)?;
-    let saved = put_checked(app, caller, id, &canvas, expected);
+    let saved = put_checked(app, caller, id, &canvas, seen, expected);
     match &saved {
         Ok((_, unused)) => flow_files::remove(app, &caller.workspace, id, unused),
         Err(_) => flow_files::remove(app, &caller.workspace, id, &fresh),
@@ -160,6 +160,7 @@ fn put_checked(
     caller: &Caller,
     id: &FlowId,
     canvas: &NewCanvas,
+    seen: FlowKind,
     expected: &Expected,
 ) -> Result<(DraftStatus, Vec<StoredName>)> {
     let now = app.clock.now();
@@ -173,7 +174,7 @@ fn put_checked(
             Mode::Live(LiveReason::PublishInstantly) => return Err(Conflict::PublishInstantly.into()),
         }
         let before = of(tx, &flow)?;
-        if before.as_ref().is_some_and(|draft| draft.kind != Some(flow.kind)) {
+        if seen != flow.kind || before.as_ref().is_some_and(|draft| draft.kind != Some(flow.kind)) {
             return Err(Conflict::KindChangedSinceEdits.into());
         }
         if !expected.fits(before.as_ref()) {
@@ -202,7 +203,10 @@ fn put_checked(
 }
 
 /// The files the draft of a flow names.
-fn files_of(tx: &impl Tx, flow: &Flow) -> Result<Vec<StoredName>> {
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn files_of(tx: &impl Tx, flow: &Flow) -> Result<Vec<StoredName>> {
     let canvas = canvas(tx, flow)?.and_then(|text| NewCanvas::check(text).ok());
     Ok(canvas.as_ref().map(flow_files::of_draft).unwrap_or_default())
 }

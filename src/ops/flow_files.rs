@@ -6,6 +6,7 @@ use crate::canvas::files::{self, InlineFile};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{FlowId, WorkspaceId};
 use crate::files::flow_files::StoredName;
+use std::io::ErrorKind;
 
 /// Whose canvas the files belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,12 +59,17 @@ pub fn keep(
 /// Gives the files of a draft their Live names, beside the old ones: until Live is written, the draft still works.
 ///
 /// # Errors
-/// 500 when a file of the draft is missing or cannot be linked.
+/// 400 when a file of the draft is missing, 500 when it cannot be linked.
 pub fn publish(app: &App, workspace: &WorkspaceId, flow: &FlowId, canvas: NewCanvas) -> Result<NewCanvas> {
     let mut rename = |name: &str| -> Result<Option<String>> {
         let Some(draft) = StoredName::parse(name) else { return Ok(None) };
         let Some(live) = draft.published() else { return Ok(None) };
-        app.files.link(workspace, flow, &draft, &live).map_err(Error::internal)?;
+        app.files.link(workspace, flow, &draft, &live).map_err(|fault| match fault.kind() {
+            ErrorKind::NotFound => {
+                Error::invalid("The canvas names a file that is not here any more. Upload it again.")
+            }
+            _ => Error::internal(fault),
+        })?;
         Ok(Some(live.as_str().to_owned()))
     };
     match files::rename_stored(canvas.parsed(), &mut rename)? {

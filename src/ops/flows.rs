@@ -117,8 +117,29 @@ fn bound_key(tx: &impl Tx, workspace: &WorkspaceId, sent: Option<&str>) -> Resul
     if API_KEYS.has(tx, workspace, &id)? { Ok(Some(id)) } else { Err(unknown()) }
 }
 
+/// Levels of a settings object: the record and the version around it add some, and what is written must be readable.
+const CONFIG_LEVELS_MAX: usize = 64;
+
 /// A settings object, as such or as the JSON text the family's page sends.
 fn config(name: &str, sent: Option<&Value>) -> Result<Option<Map<String, Value>>> {
+    let read = config_of_any_depth(name, sent)?;
+    if read.as_ref().is_some_and(|map| map.values().any(|value| is_deeper(value, CONFIG_LEVELS_MAX - 1))) {
+        return Err(Error::Invalid(format!(
+            "Invalid {name}: it is nested deeper than {CONFIG_LEVELS_MAX} levels."
+        )));
+    }
+    Ok(read)
+}
+
+fn is_deeper(value: &Value, levels: usize) -> bool {
+    match value {
+        Value::Object(map) => levels == 0 || map.values().any(|value| is_deeper(value, levels - 1)),
+        Value::Array(list) => levels == 0 || list.iter().any(|value| is_deeper(value, levels - 1)),
+        _ => false,
+    }
+}
+
+fn config_of_any_depth(name: &str, sent: Option<&Value>) -> Result<Option<Map<String, Value>>> {
     let wrong = || Error::Invalid(format!("Invalid {name}: it must be JSON text of an object."));
     match sent {
         None => Ok(None),
@@ -213,13 +234,17 @@ pub fn create(app: &App, caller: &Caller, edit: &FlowEdit) -> Result<WholeFlow> 
     };
     let mode = drafts::mode(app, &flow);
     let side = if mode == Mode::Draft { Side::Draft } else { Side::Live };
-    let posted = flow_files::keep(app, &caller.workspace, &flow.id, posted, side)?.canvas;
+    let flow_files::Kept { canvas: posted, fresh } =
+        flow_files::keep(app, &caller.workspace, &flow.id, posted, side)?;
     let (live, draft) = match mode {
         // A canvas of notes alone is an edit too: it waits for Publish like any other.
         Mode::Draft if !posted.parsed().nodes().is_empty() => (NewCanvas::empty(), Some(posted)),
         Mode::Draft | Mode::Live(_) => (posted, None),
     };
-    flow = live::create(app, caller, flow, &live, draft.as_ref())?.flow;
+    let (workspace, id) = (flow.workspace, flow.id);
+    flow = live::create(app, caller, flow, &live, draft.as_ref())
+        .inspect_err(|_| flow_files::remove(app, &workspace, &id, &fresh))?
+        .flow;
     tracing::info!(flow = %flow.id, kind = %flow.kind, "flow created");
     Ok(WholeFlow { flow, canvas: live.text().to_owned() })
 }
@@ -291,8 +316,13 @@ pub fn update(app: &App, caller: &Caller, id: &FlowId, edit: &FlowEdit) -> Resul
         flow.updated = live::later(now, flow.updated);
         Ok(flow)
     };
-    let kept =
-        canvas.map(|canvas| flow_files::keep(app, &caller.workspace, id, canvas, Side::Live)).transpose()?;
+    let keep = |canvas| {
+        let kept = flow_files::keep(app, &caller.workspace, id, canvas, Side::Live)?;
+        // An editor that holds the draft may name its files; Live has its own, which no draft takes along.
+        let canvas = flow_files::publish(app, &caller.workspace, id, kept.canvas)?;
+        Ok::<_, Error>(flow_files::Kept { canvas, ..kept })
+    };
+    let kept = canvas.map(keep).transpose()?;
     let written = live::save(app, caller, id, kept.as_ref().map(|kept| &kept.canvas), &change);
     if let (Err(_), Some(kept)) = (&written, &kept) {
         flow_files::remove(app, &caller.workspace, id, &kept.fresh);

@@ -126,7 +126,7 @@ pub fn later(now: Timestamp, before: Timestamp) -> Timestamp {
 #[must_use]
 pub fn author(caller: &Caller) -> Author {
     match &caller.principal {
-        Principal::User { id, name, .. } => Author::person(name.clone(), *id),
+        Principal::User { id, name, .. } => Author::person(hide(name).text, *id),
         Principal::Key { .. } | Principal::Operator => Author::system(),
     }
 }
@@ -148,7 +148,7 @@ pub fn create(
         Some(_) => {
             let taken = Snapshot::take(app, &flow, canvas.text())?;
             let told = titles::tell(VersionKind::Create, &Origin::Edit, None, &taken, &flow.settings);
-            Some(intent(app, caller, VersionKind::Create, &taken, told))
+            Some(intent(app, caller, VersionKind::Create, &taken, told)?)
         }
         None => None,
     };
@@ -219,7 +219,7 @@ pub fn write(app: &App, caller: &Caller, change: &LiveChange<'_>) -> Result<Writ
                 // A save that changes nothing is no version; the key binding is a change, though history has no value of it.
                 let says_something =
                     change.kind != VersionKind::Save || old != new || before.settings != after.settings;
-                says_something.then(|| intent(app, caller, change.kind, &new, told))
+                says_something.then(|| intent(app, caller, change.kind, &new, told)).transpose()?
             }
         };
         let written = app.store.write(|tx| {
@@ -269,6 +269,10 @@ fn settle_draft(tx: &WriteTx, before: &Flow, after: &Flow, change: &LiveChange<'
     if after.kind != before.kind {
         return Err(Conflict::KindChangeWithDraft.into());
     }
+    // Asked again here: a draft may have been saved since the settings were read.
+    if after.settings.publish_instantly && !before.settings.publish_instantly {
+        return Err(Conflict::DraftInTheWay.into());
+    }
     match change.kind {
         VersionKind::Publish if change.publishes == Some(draft.digest) => drafts::remove(tx, before),
         // A newer draft saved during a publish, and every draft during a roll back, goes on from the new Live.
@@ -300,17 +304,17 @@ pub fn note_published(tx: &WriteTx, flow: &Flow, sha: &Sha) -> Result<()> {
     FLOWS.put(tx, &flow.workspace, &flow.id, &current)
 }
 
-/// As [`note_published`], for a version that was recorded after a crash: the newest one is the last published.
+/// As [`note_published`], for a version that was recorded after a crash: it is the one of a Publish that came before
+/// its intent was written, and of no later one.
 ///
 /// # Errors
 /// When the database cannot be written.
 pub fn note_replayed(tx: &WriteTx, change: &Change, sha: &Sha) -> Result<()> {
     let id = change.content.flow();
     let Some(workspace) = FLOW_HOME.get(tx, &id)? else { return Ok(()) };
-    match FLOWS.get(tx, &workspace, &id)? {
-        Some(flow) => note_published(tx, &flow, sha),
-        None => Ok(()),
-    }
+    let Some(flow) = FLOWS.get(tx, &workspace, &id)? else { return Ok(()) };
+    let is_its_own = flow.last_published.as_ref().is_some_and(|last| last.date <= change.date);
+    if is_its_own { note_published(tx, &flow, sha) } else { Ok(()) }
 }
 
 /// Deletes a flow with its canvas, its draft, its conversations and its files. `permit` judges the record first.
@@ -351,9 +355,9 @@ pub fn delete(app: &App, caller: &Caller, id: &FlowId, permit: impl Fn(&Flow) ->
 }
 
 /// What is to be recorded of a change.
-fn intent(app: &App, caller: &Caller, kind: VersionKind, taken: &Snapshot, told: Told) -> Change {
-    Change {
-        content: Content::Flow(taken.to_record()),
+fn intent(app: &App, caller: &Caller, kind: VersionKind, taken: &Snapshot, told: Told) -> Result<Change> {
+    Ok(Change {
+        content: Content::Flow(taken.to_record()?),
         kind,
         author: author(caller),
         date: app.clock.now(),
@@ -362,5 +366,5 @@ fn intent(app: &App, caller: &Caller, kind: VersionKind, taken: &Snapshot, told:
         promoted_from: None,
         hidden_secrets: taken.hidden_count(),
         intent: Uuid::now_v7(),
-    }
+    })
 }

@@ -5,9 +5,10 @@ use crate::app::App;
 use crate::domain::error::Result;
 use crate::domain::flow::Flow;
 use crate::domain::version::{Change, Version, VersionKind};
-use crate::history::Recorder;
+use crate::history::{HistoryError, Recorder};
 use crate::store::WriteTx;
 use crate::store::tables::INTENTS;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What history made of a change.
 #[derive(Debug)]
@@ -60,10 +61,18 @@ pub fn turn(app: &App) -> Option<Recorder<'_>> {
 pub fn record(app: &App, recorder: Option<Recorder<'_>>, change: Option<Change>, flow: &Flow) -> Recorded {
     let Some(recorder) = recorder else { return Recorded::Off };
     let Some(change) = change else { return Recorded::Nothing };
-    let recorded = recorder.record(&change);
+    // What an earlier crash left comes first: versions stand in the order in which Live changed.
+    let left = settle(app, &recorder, Some(&change));
+    let recorded = recorded(app, &recorder, &change);
     let cleared = app.store.write(|tx| {
         if let (Ok(version), true) = (&recorded, change.kind.counts_as_last_published()) {
             live::note_published(tx, flow, &version.sha)?;
+        }
+        // An older content must never be recorded on top of this one.
+        if recorded.is_ok() {
+            for older in left.iter().filter(|older| older.content.flow() == change.content.flow()) {
+                INTENTS.remove(tx, older.intent.as_bytes())?;
+            }
         }
         INTENTS.remove(tx, change.intent.as_bytes()).map(drop)
     });
@@ -89,29 +98,60 @@ pub fn published(flow: &Flow, kind: VersionKind, recorded: &Recorded) -> Flow {
     flow
 }
 
+/// Records one change. A failure after the branch moved is none, and a panic is a failure: Live has changed already,
+/// and the caller is to hear so.
+fn recorded(app: &App, recorder: &Recorder<'_>, change: &Change) -> Result<Version, HistoryError> {
+    let attempt = catch_unwind(AssertUnwindSafe(|| recorder.complete(change)));
+    let failed = match attempt {
+        Ok(Ok(version)) => return Ok(version),
+        Ok(Err(error)) => error,
+        Err(_) => HistoryError::Disk(std::io::Error::other("the recorder ended in a panic")),
+    };
+    match app.history.version_of_intent(&change.intent) {
+        Ok(Some(version)) => Ok(version),
+        Ok(None) | Err(_) => Err(failed),
+    }
+}
+
+/// Records what was left between database and history, in order, except `present`. Returns what could not be recorded.
+fn settle(app: &App, recorder: &Recorder<'_>, present: Option<&Change>) -> Vec<Change> {
+    let left = match app.store.read(|tx| INTENTS.list(tx)) {
+        Ok(left) => left,
+        Err(error) => {
+            tracing::error!(%error, "versions that wait to be recorded cannot be read");
+            return Vec::new();
+        }
+    };
+    let mut left =
+        left.into_iter().filter(|change| present.is_none_or(|present| present.intent != change.intent));
+    while let Some(change) = left.next() {
+        let settled =
+            recorded(app, recorder, &change).map_err(|error| error.to_string()).and_then(|version| {
+                let noted = app.store.write(|tx| {
+                    if change.kind.counts_as_last_published() {
+                        live::note_replayed(tx, &change, &version.sha)?;
+                    }
+                    INTENTS.remove(tx, change.intent.as_bytes()).map(drop)
+                });
+                noted.map_err(|error| error.to_string())
+            });
+        if let Err(error) = settled {
+            tracing::error!(flow = %change.content.flow(), %error, "a version could not be recorded; the next change tries again");
+            return std::iter::once(change).chain(left).collect();
+        }
+    }
+    Vec::new()
+}
+
 /// Records what a crash left between database and history, in order; called once, before anything is served.
-/// What cannot be recorded now stays for the next start.
+/// What cannot be recorded now is tried again before the next change is recorded.
 ///
 /// # Errors
-/// When the database cannot be read or written.
+/// When the database cannot be read.
 pub fn replay(app: &App) -> Result<()> {
     let left = app.store.read(|tx| INTENTS.list(tx))?;
     let Some(recorder) = turn(app).filter(|_| !left.is_empty()) else { return Ok(()) };
     tracing::info!(count = left.len(), "completing versions that a crash left behind");
-    for change in left {
-        let version = match recorder.complete(&change) {
-            Ok(version) => version,
-            Err(error) => {
-                tracing::error!(flow = %change.content.flow(), %error, "a version could not be recorded; the next start tries again");
-                return Ok(());
-            }
-        };
-        app.store.write(|tx| {
-            if change.kind.counts_as_last_published() {
-                live::note_replayed(tx, &change, &version.sha)?;
-            }
-            INTENTS.remove(tx, change.intent.as_bytes()).map(drop)
-        })?;
-    }
+    settle(app, &recorder, None);
     Ok(())
 }

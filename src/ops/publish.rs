@@ -13,6 +13,7 @@ use crate::domain::error::{Conflict, Result};
 use crate::domain::flow::Flow;
 use crate::domain::ids::FlowId;
 use crate::domain::version::{Version, VersionKind};
+use crate::files::flow_files::StoredName;
 use crate::store::tables::FLOWS;
 use serde_json::{Value, json};
 
@@ -56,7 +57,11 @@ fn put_live(app: &App, caller: &Caller, seen: &Flow, draft: &Draft, canvas: Stri
         edit: &edit,
         publishes: Some(draft.digest),
     };
-    let written = live::write(app, caller, &change)?;
+    let written = live::write(app, caller, &change).inspect_err(|_| {
+        // The Live names were given before; nobody uses them now.
+        let linked: Vec<_> = draft_files.iter().filter_map(StoredName::published).collect();
+        flow_files::remove(app, &caller.workspace, &seen.id, &linked);
+    })?;
     // A newer draft may still use files of the one that was published.
     let newer = app.store.read(|tx| drafts::canvas(tx, seen))?;
     if newer.is_none() {

@@ -2,6 +2,7 @@
 
 use super::access::{self, Action};
 use super::drafts;
+use super::flow_files;
 use super::live::{self, LiveChange, NewCanvas, Origin};
 use super::outbox::Recorded;
 use super::publish::brief;
@@ -88,8 +89,10 @@ fn into_draft(app: &App, caller: &Caller, filled: &Filled) -> Result<Value> {
         return Err(Conflict::OtherKindIntoDraft.into());
     }
     let canvas = NewCanvas::check(filled.canvas.clone())?;
-    let status = app.store.write(|tx| {
+    let used = flow_files::of_draft(&canvas);
+    let (status, before) = app.store.write(|tx| {
         let flow = access::flow(tx, caller, &filled.flow.id, Action::Update)?;
+        let before = drafts::files_of(tx, &flow)?;
         if flow.kind != filled.kind {
             return Err(Conflict::OtherKindIntoDraft.into());
         }
@@ -102,8 +105,10 @@ fn into_draft(app: &App, caller: &Caller, filled: &Filled) -> Result<Value> {
         } else {
             drafts::replace(app, tx, &flow, &canvas, caller)?;
         }
-        drafts::status_in(app, tx, &flow)
+        Ok((drafts::status_in(app, tx, &flow)?, before))
     })?;
+    let unused: Vec<_> = before.into_iter().filter(|name| !used.contains(name)).collect();
+    flow_files::remove(app, &caller.workspace, &filled.flow.id, &unused);
     let mut answer = answer(filled, &filled.flow, "draft", &Recorded::Nothing, filled.is_live);
     answer["draft"] = status.wire();
     Ok(answer)

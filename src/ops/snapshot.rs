@@ -12,6 +12,7 @@ use crate::domain::ids::{FlowId, WorkspaceId};
 use crate::domain::secrets::{first_hit, hide, tree};
 use crate::domain::version::FlowSnapshot;
 use crate::history::Found;
+use crate::limits::VERSION_CANVAS_BYTES_MAX;
 use crate::store::tables::CREDENTIALS;
 use serde_json::{Map, Value, json};
 
@@ -58,16 +59,24 @@ impl Snapshot {
     }
 
     /// As history writes it.
-    #[must_use]
-    pub fn to_record(&self) -> FlowSnapshot {
-        FlowSnapshot {
+    ///
+    /// # Errors
+    /// 400 when the canvas is too large to be kept as a version that can be read again.
+    pub fn to_record(&self) -> Result<FlowSnapshot> {
+        let canvas = self.canvas.text_within(VERSION_CANVAS_BYTES_MAX).ok_or_else(|| {
+            let most = VERSION_CANVAS_BYTES_MAX / (1024 * 1024);
+            Error::Invalid(format!(
+                "The canvas is too large for version history: written out it has more than {most} MB."
+            ))
+        })?;
+        Ok(FlowSnapshot {
             id: self.id,
             name: self.name.clone(),
             kind: self.kind,
             category: self.category.clone(),
-            canvas: self.canvas.text(),
+            canvas,
             settings: self.settings.clone(),
-        }
+        })
     }
 
     /// How many placeholders it holds (spec 2.7 `hiddenSecrets`).

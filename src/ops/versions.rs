@@ -4,6 +4,7 @@ use super::access::{self, Action};
 use super::snapshot::{self, Snapshot};
 use crate::app::App;
 use crate::canvas::secrets::{AmbiguousCredential, Hidden, HiddenSecret, MissingCredential};
+use crate::clock::iso;
 use crate::domain::caller::Caller;
 use crate::domain::cancel::Cancel;
 use crate::domain::error::{Error, Result};
@@ -92,14 +93,23 @@ pub fn list(app: &App, caller: &Caller, id: &FlowId) -> Result<Value> {
         Some(newest) => live_sha(app, &flow, &canvas, newest)?,
         None => None,
     };
-    let last_published = app.history.last_published(id)?;
+    let recorded = app.history.last_published(id)?;
     Ok(json!({
         "enabled": true,
         "versions": versions.iter().map(Version::wire).collect::<Vec<_>>(),
         "lastError": app.history.last_error(id),
         "liveSha": live_sha,
-        "lastPublished": last_published.map(|version| json!({"sha": version.sha, "date": version.iso_date()})),
+        "lastPublished": last_published(&flow, recorded.as_ref()),
     }))
+}
+
+/// The last Publish or Roll back Live, whether or not it could be recorded.
+fn last_published(flow: &Flow, recorded: Option<&Version>) -> Value {
+    match (&flow.last_published, recorded) {
+        (Some(last), _) if last.sha.is_none() => json!({"sha": null, "date": iso(last.date)}),
+        (_, Some(version)) => json!({"sha": version.sha, "date": version.iso_date()}),
+        (_, None) => Value::Null,
+    }
 }
 
 /// The newest version, when the flow has not changed since.

@@ -346,3 +346,28 @@ fn a_page_of_a_chat_learns_nothing_about_the_canvas() {
     assert!(!text.contains(&id(&key)), "{text}");
     golden::check("chat_page.json", &serde_json::to_string_pretty(&answer.json()).unwrap());
 }
+
+#[test]
+fn settings_nested_too_deep_are_refused_and_the_flow_stays_readable() {
+    let server = Server::start();
+    let flow = server.flow(&scripted());
+    let nested = |levels: usize| format!("{{\"a\":{}{}}}", "[".repeat(levels), "]".repeat(levels));
+    for field in
+        ["chatbotConfig", "apiConfig", "analytic", "followUpPrompts", "speechToText", "mcpServerConfig"]
+    {
+        server.put(&format!("/chatflows/{flow}"), &json!({ field: nested(63) }));
+        for levels in [64, 100, 120, 126] {
+            let put = server.owner("PUT", &format!("/chatflows/{flow}"));
+            put.json(&json!({ field: nested(levels) })).send().is_error(400);
+        }
+        let object: Value = serde_json::from_str(&nested(80)).unwrap();
+        server
+            .owner("PUT", &format!("/chatflows/{flow}"))
+            .json(&json!({ field: object }))
+            .send()
+            .is_error(400);
+    }
+    server.read(&format!("/chatflows/{flow}"));
+    server.read("/chatflows");
+    server.owner("DELETE", &format!("/chatflows/{flow}")).send().is(200);
+}

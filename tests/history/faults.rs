@@ -192,3 +192,42 @@ fn a_version_between_database_and_history_is_recorded_once_by_the_next_start() {
         server.is_settled();
     }
 }
+
+#[test]
+fn what_could_not_be_recorded_at_the_start_comes_before_the_next_version() {
+    let server = Server::start();
+    let (flow, other) = (server.published("CHATFLOW", "one"), server.published("CHATFLOW", "two"));
+    let history = &server.app.history;
+    let newest = history.newest(&flow_id(&flow)).unwrap().unwrap();
+    let change = Change {
+        content: history.content(&flow_id(&flow), &newest).unwrap().unwrap(),
+        kind: VersionKind::Publish,
+        author: Author::system(),
+        date: Timestamp::now(),
+        title: "Left".to_owned(),
+        details: Vec::new(),
+        promoted_from: None,
+        hidden_secrets: 0,
+        intent: Uuid::now_v7(),
+    };
+    server.app.store.write(|tx| INTENTS.put(tx, change.intent.as_bytes(), &change)).unwrap();
+    server.write_live(&flow, "newer").is(200);
+    let titles: Vec<Value> = server.versions(&flow).iter().map(|version| version["title"].clone()).collect();
+    assert_eq!(titles[1], "Left", "{titles:?}");
+    assert_eq!(server.history(&flow)["liveSha"], server.newest(&flow));
+    assert_eq!(server.kinds(&other), ["publish", "create"]);
+    server.is_settled();
+}
+
+#[test]
+fn a_canvas_too_large_to_be_read_back_is_not_saved() {
+    let server = Server::start();
+    let flow = server.published("CHATFLOW", "one");
+    let levels = 110;
+    let deep = format!("{}{}{}", "[".repeat(levels), "0,".repeat(400_000) + "0", "]".repeat(levels));
+    let canvas = format!("{{\"nodes\":[],\"edges\":[],\"deep\":{deep}}}");
+    let message = server.change(&flow, &json!({ "flowData": canvas })).is_error(400);
+    assert!(message.contains("too large for version history"), "{message}");
+    assert_eq!(server.live_says(&flow), "one");
+    server.is_settled();
+}

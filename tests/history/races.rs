@@ -314,3 +314,17 @@ impl Server {
         home
     }
 }
+
+#[test]
+fn publish_instantly_and_a_draft_never_come_together() {
+    let server = server();
+    for round in 0..rounds() {
+        let flow = server.published("CHATFLOW", "start");
+        let text = format!("draft {round}");
+        let (saved, switched) = meet(|| server.save_draft(&flow, &text), || server.instantly(&flow, true));
+        let status = server.draft(&flow);
+        assert_ne!(saved.status == 200, switched.status == 200, "{status}");
+        assert_eq!(status["draft"].is_null(), status["publishInstantly"] == true, "{status}");
+    }
+    server.is_settled();
+}

@@ -3,7 +3,8 @@
 
 use super::desk::{git, git_command, saying};
 use super::support::canvases::Drawing;
-use super::support::{Server, id};
+use super::support::server::{EMAIL, PASSWORD};
+use super::support::{Options, Server, id};
 use proptest::strategy::{Strategy, ValueTree as _};
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
@@ -174,8 +175,11 @@ fn typed_secrets_credentials_and_files_are_never_stored() {
 
 #[test]
 fn the_names_of_people_and_keys_hold_no_secret() {
-    let server = Server::start();
     let secret = format!("ghp_{}", "aB3d".repeat(9));
+    let mut server = Server::empty(Options::default());
+    let user = json!({"name": secret, "email": EMAIL, "credential": PASSWORD});
+    server.call("POST", "/account/register").json(&json!({ "user": user })).send().is(201);
+    server.cookie = server.sign_in();
     let credential =
         json!({"name": secret, "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": "x"}});
     let credential = id(&server.post("/credentials", &credential));

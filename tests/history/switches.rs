@@ -237,3 +237,20 @@ fn a_new_flow_with_notes_alone_keeps_them_in_its_draft() {
     assert_eq!(server.draft(&flow)["draft"]["flowData"], drawing.text());
     assert_eq!(server.record(&flow)["flowData"], r#"{"nodes":[],"edges":[]}"#);
 }
+
+#[test]
+fn live_has_files_of_its_own_even_when_an_editor_sends_those_of_the_draft() {
+    let server = Server::start();
+    let flow = server.published("CHATFLOW", "one");
+    let status = server.save_canvas(&flow, &with_file("first words", "two")).is(200).json();
+    let canvas = status["draft"]["flowData"].as_str().unwrap();
+    server.change(&flow, &json!({ "flowData": canvas })).is(200);
+    let live = stored(&server.record(&flow)["flowData"]);
+    assert!(!live.starts_with("draft-"), "{live}");
+    server.owner("DELETE", &format!("/flow-drafts/{flow}")).send().is(200);
+    assert_eq!(server.file_names(&flow, "first words"), [live]);
+    let gone = canvas.replace("notes.txt", "other.txt");
+    server.change(&flow, &json!({ "flowData": gone })).is_error(400);
+    server.save_canvas(&flow, &gone).is(200);
+    server.publish(&flow).is_error(400);
+}

@@ -4,7 +4,7 @@ use crate::canvas::facts::{CardFacts, InputKind};
 use crate::domain::credential_types::{self, FieldKind};
 use crate::domain::secrets::{json_text, names};
 use serde_json::{Map, Value};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::LazyLock;
 
 /// Fields that hold the secret of some credential. The words `key` and `value` name too much else (contract 10).
@@ -32,7 +32,12 @@ impl<'a> Inputs<'a> {
         let declared = params().filter_map(|param| param.get("credentialNames")?.as_array()).flatten();
         let mut inputs = Self::of_card(card, cards);
         inputs.saved = saved;
-        inputs.credential_types.extend(declared.filter_map(Value::as_str));
+        // Known types only, each once: the list is the caller's.
+        let known: BTreeSet<&str> = declared
+            .filter_map(Value::as_str)
+            .filter(|name| credential_types::find(name).is_some())
+            .collect();
+        inputs.credential_types.extend(known);
         inputs
     }
 

@@ -3,6 +3,7 @@
 use super::json_text::{self, DEPTH_MAX_LEVELS};
 use super::{PLACEHOLDER, count_placeholders, first_hit, hide, hide_in_place};
 use serde_json::{Map, Value};
+use std::collections::HashMap;
 
 /// The names under which a row of a table keeps the name of its value, as in `{"key": "X-Api-Key", "value": "…"}`.
 const ROW_NAMES: &[&str] = &["key", "name", "header", "property", "variableName"];
@@ -85,12 +86,13 @@ fn hide_keys(map: &mut Map<String, Value>) -> bool {
         return false;
     }
     let mut renamed = Map::new();
+    let mut counts: HashMap<String, usize> = HashMap::new();
     for (name, value) in std::mem::take(map) {
         let hidden = hide(&name).text;
         let mut free = hidden.clone();
-        let mut count = 1;
+        let count = counts.entry(hidden.clone()).or_insert(1);
         while renamed.contains_key(&free) {
-            count += 1;
+            *count += 1;
             free = format!("{hidden} {count}");
         }
         renamed.insert(free, value);
