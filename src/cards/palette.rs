@@ -52,7 +52,7 @@ fn param(input: &Input) -> Value {
     if !input.description.is_empty() {
         param.insert("description".into(), input.description.into());
     }
-    if let Some(default) = input.default {
+    if let Some(default) = input.default.or(input.start) {
         param.insert("default".into(), typed_default(input, default));
     }
     if let Some((other, value)) = input.shown_if {

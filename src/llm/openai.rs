@@ -47,6 +47,8 @@ pub struct OpenAi {
     pub presence_penalty: Option<f64>,
     /// Words at which the model stops; not sent to reasoning models.
     pub stop: Vec<String>,
+    /// True when it reasons whatever its name says: a deployment may be called anything.
+    pub reasons: bool,
     /// `low`, `medium`, …; sent to reasoning models, and to any model of another provider.
     pub reasoning_effort: Option<String>,
     /// Tool arguments must fit their schema exactly.
@@ -77,6 +79,7 @@ impl OpenAi {
             frequency_penalty: None,
             presence_penalty: None,
             stop: Vec::new(),
+            reasons: false,
             reasoning_effort: None,
             strict_tools: false,
             image_detail: None,

@@ -250,6 +250,8 @@ fn the_test_chat_streams_alike() {
     assert_eq!(answer.streamed_text(), "You said: Hi");
 }
 
+const BEARER: (&str, &str) = ("authorization", "Bearer sk-follow");
+
 fn with_follow_ups(server: &Server, provider: &Provider, config: Value) -> String {
     let credential =
         json!({"name": "f", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": "sk-follow"}});
@@ -279,6 +281,34 @@ fn an_answer_brings_follow_up_prompts_as_json_text() {
     provider.script(Behaviour::text("[\"More?\"]"));
     let stream = server.ask(&flow, &json!({"question": "Hi", "streaming": true})).text();
     assert!(stream.contains(r#""followUpPrompts":"[\"More?\"]""#), "{stream}");
+}
+
+#[test]
+fn follow_up_prompts_come_from_any_provider_an_owner_can_choose() {
+    let (server, provider) = (Server::start(), Provider::start());
+    let azure = json!({"azureOpenAIApiKey": "sk-follow", "azureOpenAIApiInstanceName": "ours",
+        "azureOpenAIApiDeploymentName": "small", "azureOpenAIApiVersion": "2024-10-21"});
+    for (card, kind, fields, header) in [
+        ("azureChatOpenAI", "azureOpenAIApi", azure, ("api-key", "sk-follow")),
+        ("chatMistralAI", "mistralAIApi", json!({"mistralAIAPIKey": "sk-follow"}), BEARER),
+        ("groqChat", "groqApi", json!({"groqApiKey": "sk-follow"}), BEARER),
+    ] {
+        let credential = json!({"name": "f", "credentialName": kind, "plainDataObj": fields});
+        let settings = json!({"credentialId": id(&server.post("/credentials", &credential)), "modelName": "small",
+            "baseUrl": format!("{}/v1", provider.base_url()), "temperature": "0.5", "prompt": "After: {history}"});
+        let config = json!({"status": true, "selectedProvider": card, card: settings});
+        let flow = server.flow_with(&scripted(), &json!({"followUpPrompts": config.to_string()}));
+        provider.script(Behaviour::text("[\"Why?\"]"));
+        let answer = server.ask(&flow, &json!({"question": "Hi"})).is(200).json();
+        assert_eq!(answer["followUpPrompts"], "[\"Why?\"]", "{card}");
+        let request = provider.last_request();
+        assert_eq!(request.header(header.0), Some(header.1), "{card}");
+        assert_eq!(
+            (&request.body["model"], &request.body["temperature"]),
+            (&json!("small"), &json!(0.5)),
+            "{card}"
+        );
+    }
 }
 
 #[test]

@@ -3,22 +3,38 @@
 use crate::support::{Server, golden};
 use serde_json::{Value, json};
 
-const CARDS: [&str; 23] = [
+const CARDS: &[&str] = &[
+    "azureChatOpenAI",
     "bm25Retriever",
     "bufferMemory",
     "bufferWindowMemory",
     "calculator",
     "chatAnthropic",
+    "chatCerebras",
+    "chatCometAPI",
+    "chatDeepseek",
     "chatExtractive",
+    "chatFireworks",
     "chatGoogleGenerativeAI",
+    "chatHuggingFace",
+    "chatLitellm",
+    "chatLocalAI",
+    "chatMistralAI",
+    "chatNvidiaNIM",
     "chatOllama",
     "chatOpenAI",
     "chatOpenAICustom",
+    "chatOpenRouter",
+    "chatPerplexity",
     "chatPromptTemplate",
+    "chatSambanova",
     "chatScripted",
+    "chatTogetherAI",
+    "chatXAI",
     "conversationChain",
     "csvOutputParser",
     "currentDateTime",
+    "groqChat",
     "hashingEmbeddings",
     "inMemoryCache",
     "inputModerationSimple",
@@ -36,7 +52,7 @@ fn every_card_of_this_work_is_listed() {
     let names: Vec<&str> =
         listed.as_array().unwrap().iter().map(|card| card["name"].as_str().unwrap()).collect();
     for card in CARDS {
-        assert!(names.contains(&card), "{card}");
+        assert!(names.contains(card), "{card}");
     }
 }
 

@@ -19,6 +19,7 @@ mod flows;
 mod keys;
 mod leaving;
 mod messages;
+mod model_cards;
 mod origins;
 mod overrides;
 mod properties;

@@ -1,7 +1,6 @@
 //! Anthropic's models.
 
-use super::common_base;
-use super::openai::{CACHE, IMAGES, STREAMING};
+use crate::cards::kit::compatible::{CACHE, IMAGES, STREAMING, common_base};
 use crate::cards::kit::{Card, Category, Choice, Input, Make, Risk};
 use crate::llm::{ANTHROPIC_BASE, Anthropic};
 use serde_json::json;
@@ -36,7 +35,7 @@ pub const CARD: Card = Card {
         CACHE,
         Input::model(&["claude-haiku-4-5", "claude-sonnet-4-6", "claude-opus-4-7", "claude-opus-4-6"])
             .or("claude-haiku-4-5"),
-        Input::number("temperature", "Temperature", 0.0, 1.0).optional(),
+        Input::number("temperature", "Temperature", 0.0, 1.0).starting("0.9").optional(),
         STREAMING,
         IMAGES,
         Input::switch("extendedThinking", "Extended Thinking").additional(),

@@ -1,7 +1,6 @@
 //! Google's Gemini models.
 
-use super::common_base;
-use super::openai::{CACHE, IMAGES, STREAMING};
+use crate::cards::kit::compatible::{CACHE, IMAGES, STREAMING, common_base};
 use crate::cards::kit::{Card, Category, Choice, Input, Inputs, Make, Risk};
 use crate::domain::error::Result;
 use crate::llm::{GOOGLE_BASE, Google};
@@ -35,7 +34,7 @@ pub const CARD: Card = Card {
         Input::text("customModelName", "Custom Model Name")
             .additional()
             .help("Takes the place of Model Name."),
-        Input::number("temperature", "Temperature", 0.0, 2.0).optional(),
+        Input::number("temperature", "Temperature", 0.0, 2.0).starting("0.9").optional(),
         STREAMING,
         IMAGES,
         Input::whole("thinkingBudget", "Thinking Budget", -1.0, 1_000_000.0)

@@ -1,7 +1,6 @@
 //! Ollama: models on a machine of your own.
 
-use super::common_base;
-use super::openai::{CACHE, IMAGES, STREAMING};
+use crate::cards::kit::compatible::{CACHE, IMAGES, STREAMING, common_base};
 use crate::cards::kit::{Card, Category, Input, Inputs, Make, Risk};
 use crate::domain::error::Result;
 use crate::llm::Ollama;
@@ -37,7 +36,7 @@ pub const CARD: Card = Card {
         CACHE,
         Input::address("baseUrl", "Base URL").or("http://localhost:11434"),
         Input::text("modelName", "Model Name"),
-        Input::number("temperature", "Temperature", 0.0, 2.0).optional(),
+        Input::number("temperature", "Temperature", 0.0, 2.0).starting("0.9").optional(),
         STREAMING,
         IMAGES,
         Input::switch("think", "Think").optional(),

@@ -1,8 +1,8 @@
 //! OpenAI Custom Model: any model name at any server that speaks OpenAI's protocol.
 
-use super::openai::{
-    BASE_OPTIONS, CACHE, FREQUENCY_PENALTY, MAX_TOKENS, PRESENCE_PENALTY, STREAMING, TEMPERATURE, TIMEOUT,
-    TOP_P, common,
+use crate::cards::kit::compatible::{
+    ANY_MODEL, BASE_OPTIONS, BASE_PATH, CACHE, FREQUENCY_PENALTY, MAX_TOKENS, PRESENCE_PENALTY, STREAMING,
+    TEMPERATURE, TIMEOUT, TOP_P, model,
 };
 use crate::cards::kit::{Card, Category, Input, Make, Risk};
 use crate::llm::OPENAI_BASE;
@@ -19,7 +19,7 @@ pub const CARD: Card = Card {
     inputs: &[
         Input::credential(&["openAIApi"]).optional(),
         CACHE,
-        Input::text("modelName", "Model Name"),
+        ANY_MODEL,
         TEMPERATURE,
         STREAMING,
         MAX_TOKENS,
@@ -27,12 +27,9 @@ pub const CARD: Card = Card {
         FREQUENCY_PENALTY,
         PRESENCE_PENALTY,
         TIMEOUT,
-        Input::address("basepath", "Base Path").additional(),
+        BASE_PATH,
         BASE_OPTIONS,
     ],
     outputs: &[],
-    make: Make::ChatModel(|inputs| {
-        let base = inputs.address("basepath").unwrap_or_else(|| OPENAI_BASE.to_owned());
-        Ok(Box::new(common(inputs, &base, inputs.maybe_secret("openAIApiKey"))?))
-    }),
+    make: Make::ChatModel(|inputs| Ok(Box::new(model(inputs, OPENAI_BASE)?))),
 };

@@ -13,6 +13,8 @@ pub struct Input {
     pub kind: InputKind,
     /// What the editor fills in; also used when a run finds nothing.
     pub default: Option<&'static str>,
+    /// What the editor fills in, though a run that finds nothing leaves the setting out.
+    pub start: Option<&'static str>,
     /// May stay empty.
     pub optional: bool,
     /// Shown folded.
@@ -131,6 +133,7 @@ impl Input {
             description: "",
             kind,
             default: None,
+            start: None,
             optional: false,
             additional: false,
             accepts_variables: false,
@@ -232,6 +235,13 @@ impl Input {
     #[must_use]
     pub const fn or(mut self, default: &'static str) -> Self {
         self.default = Some(default);
+        self
+    }
+
+    /// Filled in with this by the editor; emptied, the setting is left out.
+    #[must_use]
+    pub const fn starting(mut self, start: &'static str) -> Self {
+        self.start = Some(start);
         self
     }
 

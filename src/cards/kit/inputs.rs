@@ -42,8 +42,14 @@ impl Inputs<'_> {
         Error::Failed(format!("{}: {shown}: {what}", self.label))
     }
 
+    /// True when the card has an input of this name, for makers that several cards share.
+    #[must_use]
+    pub fn declares(&self, name: &str) -> bool {
+        self.card.input(name).is_some()
+    }
+
     fn value(&self, name: &str) -> Option<&Value> {
-        debug_assert!(self.card.input(name).is_some(), "{} has no input {name}", self.card.name);
+        debug_assert!(self.declares(name), "{} has no input {name}", self.card.name);
         match self.values.get(name) {
             Some(Bound::Value(Value::Null)) | None => None,
             Some(Bound::Value(Value::String(text))) if text.is_empty() => None,

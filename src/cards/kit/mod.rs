@@ -2,6 +2,7 @@
 
 pub mod card;
 pub mod code;
+pub(in crate::cards) mod compatible;
 pub mod event;
 pub mod host;
 pub mod input;

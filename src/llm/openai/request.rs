@@ -21,7 +21,7 @@ fn reasons(model: &str) -> bool {
 }
 
 pub(super) fn body(model: &OpenAi, request: &ChatRequest) -> Value {
-    let reasoning = reasons(&model.model);
+    let reasoning = model.reasons || reasons(&model.model);
     let at_home = model.endpoint.base.trim().trim_end_matches('/') == OPENAI_BASE;
     let mut body = Map::new();
     body.insert("model".into(), model.model.as_str().into());

@@ -2,7 +2,7 @@
 //! (reference 2, `followUpPrompts`). They are an extra: when they cannot be had, the answer goes out without them.
 
 use super::ask::Entry;
-use crate::cards::kit::{Host, Quiet};
+use crate::cards::kit::{Card, Host, InputKind, Quiet};
 use crate::cards::registry;
 use crate::domain::error::{Error, Result};
 use crate::engine;
@@ -55,7 +55,7 @@ fn ask(host: &dyn Host, config: &Map<String, Value>, answer: &str) -> Result<Vec
     let card = registry::find(card).ok_or_else(|| wrong("this server does not know the provider"))?;
     let text = |name: &str| settings.get(name).and_then(Value::as_str).unwrap_or_default();
     let credential = Some(text("credentialId")).filter(|id| !id.is_empty());
-    let model = engine::lone_model(card, NAME, &inputs(settings), credential, host)?;
+    let model = engine::lone_model(card, NAME, &inputs(card, settings), credential, host)?;
     let prompt = Some(text("prompt")).filter(|prompt| !prompt.trim().is_empty()).unwrap_or(DEFAULT_PROMPT);
     let asked = format!("{}\n\n{FORM}", prompt.replace(ANSWER, answer));
     let request = ChatRequest { messages: vec![Message::user(asked)], ..ChatRequest::default() };
@@ -63,11 +63,12 @@ fn ask(host: &dyn Host, config: &Map<String, Value>, answer: &str) -> Result<Vec
     read(&reply).ok_or_else(|| wrong("the model's reply is no list of questions"))
 }
 
-/// The settings by the names of the cards' inputs: one card calls its address otherwise.
-fn inputs(settings: &Map<String, Value>) -> Map<String, Value> {
+/// The settings by the names of the card's inputs: each card has a name of its own for its address.
+fn inputs(card: &Card, settings: &Map<String, Value>) -> Map<String, Value> {
     let mut inputs = settings.clone();
-    if let Some(address) = settings.get("baseUrl") {
-        inputs.insert("basepath".to_owned(), address.clone());
+    let input = card.inputs.iter().find(|input| input.kind == InputKind::Address);
+    if let (Some(input), Some(address)) = (input, settings.get("baseUrl")) {
+        inputs.insert(input.name.to_owned(), address.clone());
     }
     inputs
 }

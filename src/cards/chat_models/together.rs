@@ -1,0 +1,27 @@
+//! Together AI: open models.
+
+use crate::cards::kit::compatible::{ANY_MODEL, BASE_PATH, CACHE, STREAMING, TEMPERATURE, model};
+use crate::cards::kit::{Card, Category, Input, Make, Risk};
+
+const HOME: &str = "https://api.together.xyz/v1";
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "chatTogetherAI",
+    label: "TogetherAI",
+    version: 2.0,
+    category: Category::ChatModels,
+    description: "Open models hosted by Together AI.",
+    base_classes: &[
+        "ChatTogetherAI",
+        "ChatOpenAICompletions",
+        "BaseChatOpenAI",
+        "BaseChatModel",
+        "BaseLanguageModel",
+        "Runnable",
+    ],
+    risk: Risk::Safe,
+    inputs: &[Input::credential(&["togetherAIApi"]), CACHE, ANY_MODEL, TEMPERATURE, STREAMING, BASE_PATH],
+    outputs: &[],
+    make: Make::ChatModel(|inputs| Ok(Box::new(model(inputs, HOME)?))),
+};
