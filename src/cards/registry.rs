@@ -20,6 +20,7 @@ pub static CARDS: &[&Card] = &[
     &chat_models::anthropic::CARD,
     &chat_models::azure_openai::CARD,
     &chat_models::cerebras::CARD,
+    &chat_models::cohere::CARD,
     &chat_models::comet_api::CARD,
     &chat_models::deepseek::CARD,
     &chat_models::extractive::CARD,

@@ -77,6 +77,11 @@ impl Endpoint {
         }
     }
 
+    /// The value of the header `authorization`, where there is a key.
+    pub(super) fn bearer(&self) -> Option<String> {
+        self.key.as_ref().map(|key| format!("Bearer {}", key.expose()))
+    }
+
     /// What the refusals of this provider are read with.
     pub(super) fn refusals<'a>(&'a self, model: &'a str) -> Refusals<'a> {
         let key = self.key.iter().map(ApiKey::expose);

@@ -1,6 +1,7 @@
 //! Talking to model providers: one file per wire protocol, not per brand.
 
 mod anthropic;
+mod cohere;
 mod endpoint;
 mod google;
 mod ollama;
@@ -11,6 +12,7 @@ mod retry;
 mod sse;
 
 pub use anthropic::{ANTHROPIC_BASE, Anthropic};
+pub use cohere::{COHERE_BASE, Cohere};
 pub use endpoint::{ApiKey, Endpoint};
 pub use google::{GOOGLE_BASE, Google};
 pub use ollama::{OLLAMA_BASE, Ollama};

@@ -63,7 +63,7 @@ impl ChatModel for Ollama {
         cancel: &Cancel,
         on: &mut OnDelta<'_>,
     ) -> Result<Completion, ModelError> {
-        let bearer = self.endpoint.key.as_ref().map(|key| format!("Bearer {}", key.expose()));
+        let bearer = self.endpoint.bearer();
         let headers: Vec<(&str, &str)> =
             bearer.iter().map(|bearer| ("authorization", bearer.as_str())).collect();
         let body = request::body(self, request)?;

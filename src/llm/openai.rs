@@ -26,6 +26,16 @@ pub enum KeyStyle {
     ApiKeyHeader,
 }
 
+impl KeyStyle {
+    /// The header that carries the key, where there is one.
+    pub(super) fn header(self, endpoint: &Endpoint) -> Option<(&'static str, String)> {
+        match self {
+            Self::Bearer => Some(("authorization", endpoint.bearer()?)),
+            Self::ApiKeyHeader => Some(("api-key", endpoint.key.as_ref()?.expose().to_owned())),
+        }
+    }
+}
+
 /// A model behind the chat completions protocol. What is `None` or empty is left to the provider.
 #[derive(Debug, Clone)]
 pub struct OpenAi {
@@ -98,17 +108,8 @@ impl ChatModel for OpenAi {
         cancel: &Cancel,
         on: &mut OnDelta<'_>,
     ) -> Result<Completion, ModelError> {
-        let bearer;
-        let mut headers = Vec::new();
-        if let Some(key) = &self.endpoint.key {
-            headers.push(match self.key_style {
-                KeyStyle::Bearer => {
-                    bearer = format!("Bearer {}", key.expose());
-                    ("authorization", bearer.as_str())
-                }
-                KeyStyle::ApiKeyHeader => ("api-key", key.expose()),
-            });
-        }
+        let header = self.key_style.header(&self.endpoint);
+        let headers: Vec<(&str, &str)> = header.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let body = request::body(self, request);
         let mut incoming = self.endpoint.post("/chat/completions", &headers, &body, &self.model, cancel)?;
         drop(body);

@@ -11,6 +11,7 @@ const CARDS: &[&str] = &[
     "calculator",
     "chatAnthropic",
     "chatCerebras",
+    "chatCohere",
     "chatCometAPI",
     "chatDeepseek",
     "chatExtractive",

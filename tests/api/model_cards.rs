@@ -80,6 +80,7 @@ fn chat_cases() -> Vec<Case> {
     let mut cases = azure_cases();
     cases.extend(plain_cases());
     cases.extend(own_cases());
+    cases.push(cohere());
     cases
 }
 
@@ -219,6 +220,12 @@ fn own_cases() -> Vec<Case> {
     ]
 }
 
+fn cohere() -> Case {
+    let inputs = json!({"modelName": "m-1", "temperature": "0.3"});
+    let sent = json!({"model": "m-1", "temperature": 0.3, "stream_options": null});
+    case("chatCohere", ("cohereApi", "cohereApiKey"), ("basepath", ""), "/v2/chat", inputs, sent)
+}
+
 /// Puts the card on a canvas, pointing at the stand-in, with its credential.
 fn place(drawing: &mut Drawing, server: &Server, provider: &Provider, case: &Case) -> String {
     let mut inputs: Map<String, Value> = Map::new();
@@ -339,5 +346,48 @@ fn a_model_that_takes_images_is_sent_them() {
             "{}: {sent}",
             case.card
         );
+    }
+}
+
+/// The agent asks for the calculator, gets its result and answers.
+fn agent_counts(case: &Case, streaming: bool) {
+    let (server, provider) = (Server::start(), Provider::start());
+    let mut drawing = Drawing::default();
+    let model = place(&mut drawing, &server, &provider, case);
+    let memory = drawing.card("bufferMemory", json!({}));
+    let calculator = drawing.card("calculator", json!({}));
+    let agent = drawing.card("toolAgent", json!({"systemMessage": "Count well."}));
+    drawing.wire(&model, &agent, "model");
+    drawing.wire(&memory, &agent, "memory");
+    drawing.wire(&calculator, &agent, "tools");
+    let arguments = json!({"input": "6 * (3 + 4)"});
+    provider.script(Behaviour::call("calculator", arguments.clone()));
+    provider.script(Behaviour::text("It is 42."));
+    let flow = server.flow(&drawing.text());
+    let answer = server.ask(&flow, &json!({"question": "How much?", "streaming": streaming}));
+    let (text, used) = if streaming {
+        (answer.streamed_text(), answer.event("usedTools"))
+    } else {
+        let body = answer.is(200).json();
+        (body["text"].as_str().unwrap().to_owned(), body["usedTools"].clone())
+    };
+    assert_eq!(text, "It is 42.", "{}", case.card);
+    assert_eq!(
+        used,
+        json!([{"tool": "calculator", "toolInput": arguments, "toolOutput": "42"}]),
+        "{}",
+        case.card
+    );
+    let requests = provider.requests();
+    assert!(requests[0].body["tools"].to_string().contains("calculator"), "{}", requests[0].body);
+    let second = requests[1].body.to_string();
+    assert!(second.contains("42") && second.contains("6 * (3 + 4)"), "{second}");
+}
+
+#[test]
+fn an_agent_counts_with_models_of_other_providers() {
+    for case in [cohere(), azure_cases().swap_remove(0)] {
+        agent_counts(&case, false);
+        agent_counts(&case, true);
     }
 }

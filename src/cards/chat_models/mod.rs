@@ -3,6 +3,7 @@
 pub mod anthropic;
 pub mod azure_openai;
 pub mod cerebras;
+pub mod cohere;
 pub mod comet_api;
 pub mod deepseek;
 pub mod extractive;

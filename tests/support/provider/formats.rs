@@ -1,4 +1,4 @@
-//! The four wire formats, as their providers write them.
+//! The wire formats, as their providers write them.
 
 use super::http::{Connection, Ended};
 use super::{Recorded, Reply};
@@ -10,6 +10,11 @@ enum Format {
     Anthropic,
     Google,
     Ollama,
+    Cohere,
+    /// OpenAI's older completions.
+    Completions,
+    /// Ollama's text completion.
+    Generate,
 }
 
 /// A piece of an answer, on its way into a format.
@@ -32,6 +37,12 @@ fn format_of(request: &Recorded) -> Option<(Format, bool)> {
         Some((Format::Google, false))
     } else if path.ends_with("/api/chat") {
         Some((Format::Ollama, asked != Some(false)))
+    } else if path.ends_with("/v2/chat") {
+        Some((Format::Cohere, asked == Some(true)))
+    } else if path.ends_with("/completions") {
+        Some((Format::Completions, asked == Some(true)))
+    } else if path.ends_with("/api/generate") {
+        Some((Format::Generate, asked != Some(false)))
     } else {
         None
     }
@@ -39,6 +50,9 @@ fn format_of(request: &Recorded) -> Option<(Format, bool)> {
 
 /// The text of the last user message, in any format.
 pub fn last_user_text(request: &Recorded) -> String {
+    if let Some(prompt) = request.body["prompt"].as_str() {
+        return prompt.to_owned();
+    }
     let messages = request.body["messages"].as_array().or_else(|| request.body["contents"].as_array());
     let user = messages.into_iter().flatten().rev().find(|message| message["role"] == "user");
     let Some(user) = user else { return String::new() };
@@ -77,7 +91,8 @@ fn stream(
     reply: &Reply,
     usage: (u64, u64),
 ) -> Result<(), Ended> {
-    connection.begin(if format == Format::Ollama { "application/x-ndjson" } else { "text/event-stream" })?;
+    let lines = matches!(format, Format::Ollama | Format::Generate);
+    connection.begin(if lines { "application/x-ndjson" } else { "text/event-stream" })?;
     if format == Format::Anthropic {
         let start = json!({"type":"message_start","message":{"id":"msg_1","role":"assistant","content":[],
             "usage":{"input_tokens":usage.0,"output_tokens":1}}});
@@ -98,6 +113,9 @@ fn stream(
             Format::Anthropic => blocks.chunk(&piece),
             Format::Google => format!("data: {}\r\n\r\n", google(&[google_part(&piece)], None, None)),
             Format::Ollama => ollama_chunk(&piece),
+            Format::Cohere => cohere_chunk(&piece),
+            Format::Completions => completions_chunk(&piece),
+            Format::Generate => generate_chunk(&piece),
         };
         connection.chunk(&chunk)?;
     }
@@ -109,6 +127,12 @@ fn stream(
         Format::Anthropic => blocks.end(reply, usage),
         Format::Google => format!("data: {}\r\n\r\n", google(&[], Some("STOP"), Some((usage, reply)))),
         Format::Ollama => format!("{}\n", ollama_end(json!({"role":"assistant","content":""}), usage)),
+        Format::Cohere => {
+            let delta = json!({"finish_reason":"COMPLETE","usage":cohere_usage(usage)});
+            event("message-end", &json!({"type":"message-end","delta":delta}))
+        }
+        Format::Completions => openai_end(reply, usage),
+        Format::Generate => format!("{}\n", generate_end("", usage)),
     };
     connection.chunk(&last)?;
     connection.end()
@@ -314,5 +338,75 @@ fn whole(format: Format, reply: &Reply, usage: (u64, u64)) -> Value {
             }
             ollama_end(message, usage)
         }
+        Format::Cohere => {
+            let calls = reply
+                .calls
+                .iter()
+                .enumerate()
+                .map(|(at, (name, arguments))| cohere_call(at, name, arguments));
+            let mut message = json!({"role":"assistant","content":[{"type":"text","text":text}]});
+            if !reply.calls.is_empty() {
+                message["tool_calls"] = calls.collect();
+            }
+            json!({"id":"c1","message":message,"finish_reason":"COMPLETE","usage":cohere_usage(usage)})
+        }
+        Format::Completions => {
+            json!({"id":"c1","choices":[{"index":0,"text":text,"finish_reason":"stop"}],"usage":openai_usage(usage)})
+        }
+        Format::Generate => generate_end(&text, usage),
     }
+}
+
+fn cohere_call(at: usize, name: &str, arguments: &Value) -> Value {
+    json!({"id":format!("call_{at}"),"type":"function","function":{"name":name,"arguments":arguments.to_string()}})
+}
+
+fn cohere_usage(usage: (u64, u64)) -> Value {
+    json!({"billed_units":{"input_tokens":1,"output_tokens":1},"tokens":{"input_tokens":usage.0,"output_tokens":usage.1}})
+}
+
+fn cohere_chunk(piece: &Piece<'_>) -> String {
+    let content = |content: Value| json!({"message":{"content":content}});
+    match piece {
+        Piece::Thinking(text) => {
+            let delta = content(json!({"thinking":text}));
+            event("content-delta", &json!({"type":"content-delta","index":0,"delta":delta}))
+        }
+        Piece::Text(text) => {
+            let delta = content(json!({"text":text}));
+            event("content-delta", &json!({"type":"content-delta","index":0,"delta":delta}))
+        }
+        Piece::Call(at, name, arguments) => {
+            let part = |kind: &str, call: Value| {
+                let delta = json!({"message":{"tool_calls":call}});
+                event(kind, &json!({"type":kind,"index":at,"delta":delta}))
+            };
+            let arguments = json!({"function":{"arguments":arguments.to_string()}});
+            part(
+                "tool-call-start",
+                json!({"id":format!("call_{at}"),"function":{"name":name,"arguments":""}}),
+            ) + &part("tool-call-delta", arguments)
+        }
+    }
+}
+
+/// The text of a piece for formats that know nothing else.
+fn text_of<'a>(piece: &'a Piece<'_>) -> &'a str {
+    match piece {
+        Piece::Text(text) => text,
+        Piece::Thinking(_) | Piece::Call(..) => "",
+    }
+}
+
+fn completions_chunk(piece: &Piece<'_>) -> String {
+    let choice = json!({"index":0,"text":text_of(piece),"finish_reason":null});
+    format!("data: {}\n\n", json!({"id":"c1","object":"text_completion","choices":[choice]}))
+}
+
+fn generate_chunk(piece: &Piece<'_>) -> String {
+    format!("{}\n", json!({"model":"stand-in","response":text_of(piece),"done":false}))
+}
+
+fn generate_end(text: &str, usage: (u64, u64)) -> Value {
+    json!({"model":"stand-in","response":text,"done":true,"prompt_eval_count":usage.0,"eval_count":usage.1})
 }

@@ -1,0 +1,220 @@
+//! Cohere's chat, in the second version of its protocol.
+
+#[cfg(test)]
+mod tests;
+
+use super::refusal::Refusals;
+use super::reply::{Partial, Reply, arguments, broke_off, new_call_id, set, stops};
+use super::sse::Events;
+use super::{
+    ChatModel, ChatRequest, Completion, Endpoint, Message, ModelError, OnDelta, ToolCall, ToolSpec, endpoint,
+};
+use crate::domain::cancel::Cancel;
+use serde_json::{Map, Value, json};
+use std::io::Read;
+
+/// Where Cohere itself is.
+pub const COHERE_BASE: &str = "https://api.cohere.com";
+/// Stop words the protocol takes.
+const STOPS_MAX: usize = 5;
+
+/// A model behind Cohere's own protocol. What is `None` is left to the provider.
+#[derive(Debug, Clone)]
+pub struct Cohere {
+    /// Where and with which key; the base address ends before `/v2/chat`.
+    pub endpoint: Endpoint,
+    /// The model's name.
+    pub model: String,
+    /// From 0 to 1.
+    pub temperature: Option<f64>,
+    /// The reply comes in fragments.
+    pub streaming: bool,
+}
+
+impl ChatModel for Cohere {
+    fn chat(
+        &self,
+        request: &ChatRequest,
+        cancel: &Cancel,
+        on: &mut OnDelta<'_>,
+    ) -> Result<Completion, ModelError> {
+        let bearer = self.endpoint.bearer();
+        let headers: Vec<(&str, &str)> =
+            bearer.iter().map(|value| ("authorization", value.as_str())).collect();
+        let body = self.body(request);
+        let mut incoming = self.endpoint.post("/v2/chat", &headers, &body, &self.model, cancel)?;
+        drop(body);
+        let refusals = self.endpoint.refusals(&self.model);
+        let mut reply = Reply::new(on);
+        if self.streaming && !endpoint::is_whole(&incoming) {
+            read_stream(&mut incoming, &mut reply, &refusals)?;
+        } else {
+            take_whole(&endpoint::read_whole(&mut incoming)?, &mut reply)?;
+        }
+        incoming.finish();
+        reply.done()
+    }
+
+    fn streams(&self) -> bool {
+        self.streaming
+    }
+}
+
+impl Cohere {
+    fn body(&self, request: &ChatRequest) -> Value {
+        let mut body = Map::new();
+        body.insert("model".into(), self.model.as_str().into());
+        body.insert("messages".into(), request.messages.iter().map(message).collect());
+        if !request.tools.is_empty() {
+            body.insert("tools".into(), request.tools.iter().map(tool).collect());
+        }
+        set(&mut body, "temperature", self.temperature);
+        let stops = stops(&[], &request.stop, STOPS_MAX);
+        set(&mut body, "stop_sequences", (!stops.is_empty()).then_some(stops));
+        body.insert("stream".into(), self.streaming.into());
+        body.into()
+    }
+}
+
+fn message(message: &Message) -> Value {
+    match message {
+        Message::System(text) => json!({"role": "system", "content": text}),
+        Message::User(_) => json!({"role": "user", "content": message.text()}),
+        Message::Assistant { text, calls } => {
+            let mut wire = json!({"role": "assistant"});
+            // An empty text beside calls is refused.
+            if !text.is_empty() || calls.is_empty() {
+                wire["content"] = text.as_str().into();
+            }
+            if !calls.is_empty() {
+                wire["tool_calls"] = calls.iter().map(call).collect();
+            }
+            wire
+        }
+        Message::Tool { call_id, text, .. } => {
+            json!({"role": "tool", "tool_call_id": call_id, "content": text})
+        }
+    }
+}
+
+fn call(call: &ToolCall) -> Value {
+    let arguments = match &call.arguments {
+        Value::String(raw) => raw.clone(),
+        other => other.to_string(),
+    };
+    json!({"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}})
+}
+
+fn tool(spec: &ToolSpec) -> Value {
+    json!({"type": "function",
+        "function": {"name": spec.name, "description": spec.description, "parameters": spec.schema}})
+}
+
+/// Reads events until `message-end`.
+fn read_stream(
+    source: &mut impl Read,
+    reply: &mut Reply<'_, '_>,
+    refusals: &Refusals<'_>,
+) -> Result<(), ModelError> {
+    let mut events = Events::new(source);
+    while let Some(event) = events.next()? {
+        if event.data.trim() == "[DONE]" {
+            break;
+        }
+        let data: Value = serde_json::from_str(event.data).map_err(|error| {
+            if error.is_eof() {
+                broke_off()
+            } else {
+                ModelError::Garbled("an event of it is not JSON".into())
+            }
+        })?;
+        let delta = &data["delta"];
+        let said = &delta["message"];
+        match data["type"].as_str().unwrap_or(event.name) {
+            "content-start" | "content-delta" => {
+                reply.thinking(said["content"]["thinking"].as_str().unwrap_or_default())?;
+                reply.text(said["content"]["text"].as_str().unwrap_or_default())?;
+            }
+            // What the model says about the tools it is going to call is no part of the answer.
+            "tool-plan-delta" => reply.thinking(said["tool_plan"].as_str().unwrap_or_default())?,
+            "tool-call-start" => begin_call(&data, reply)?,
+            "tool-call-delta" => go_on(&data, reply),
+            "message-end" => {
+                if let Some(error) = delta.get("error").filter(|error| !error.is_null()) {
+                    return Err(refusals.of_event(error));
+                }
+                take_usage(&delta["usage"], reply);
+                return judge(&delta["finish_reason"], reply);
+            }
+            _ => {}
+        }
+    }
+    Err(broke_off())
+}
+
+fn begin_call(data: &Value, reply: &mut Reply<'_, '_>) -> Result<(), ModelError> {
+    let call = &data["delta"]["message"]["tool_calls"];
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    reply.begin_call(Partial {
+        index: data["index"].as_u64(),
+        id: text(&call["id"]),
+        name: text(&call["function"]["name"]),
+        arguments: text(&call["function"]["arguments"]),
+    })
+}
+
+fn go_on(data: &Value, reply: &mut Reply<'_, '_>) {
+    let index = data["index"].as_u64();
+    let fragment =
+        data["delta"]["message"]["tool_calls"]["function"]["arguments"].as_str().unwrap_or_default();
+    if let Some(partial) = reply.partial().iter_mut().rev().find(|partial| partial.index == index) {
+        partial.arguments.push_str(fragment);
+    }
+}
+
+/// Takes an answer that came in one piece.
+fn take_whole(whole: &Value, reply: &mut Reply<'_, '_>) -> Result<(), ModelError> {
+    let Some(message) = whole["message"].as_object() else {
+        return Err(ModelError::Garbled("it holds no answer".into()));
+    };
+    let text = |name: &str| message.get(name).and_then(Value::as_str).unwrap_or_default();
+    reply.thinking(text("tool_plan"))?;
+    for part in message.get("content").and_then(Value::as_array).into_iter().flatten() {
+        reply.thinking(part["thinking"].as_str().unwrap_or_default())?;
+        reply.text(part["text"].as_str().unwrap_or_default())?;
+    }
+    for call in message.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
+        let function = &call["function"];
+        let Some(name) = function["name"].as_str().filter(|name| !name.is_empty()) else {
+            return Err(ModelError::Garbled("it calls a tool without naming it".into()));
+        };
+        let id = call["id"].as_str().filter(|id| !id.is_empty()).map_or_else(new_call_id, str::to_owned);
+        let arguments = arguments(function["arguments"].as_str().unwrap_or_default());
+        reply.call(ToolCall { id, name: name.to_owned(), arguments })?;
+    }
+    take_usage(&whole["usage"], reply);
+    judge(&whole["finish_reason"], reply)
+}
+
+/// All tokens where they are counted, else those that are billed.
+fn take_usage(wire: &Value, reply: &mut Reply<'_, '_>) {
+    let counted =
+        ["tokens", "billed_units"].into_iter().map(|name| &wire[name]).find(|count| count.is_object());
+    let Some(counted) = counted else { return };
+    // The numbers may be written with a point; there are never so many that the cast would lose one.
+    let count = |name: &str| counted[name].as_f64().map_or(0, |number| number.max(0.0) as u64);
+    let usage = reply.usage();
+    usage.input_tokens = count("input_tokens");
+    usage.output_tokens = count("output_tokens");
+    usage.cached_tokens = wire["cached_tokens"].as_f64().map_or(0, |number| number.max(0.0) as u64);
+}
+
+fn judge(reason: &Value, reply: &Reply<'_, '_>) -> Result<(), ModelError> {
+    let failed = |message: &str| Err(ModelError::Provider { status: 200, message: message.into() });
+    match reason.as_str() {
+        Some("ERROR") => failed("the model failed while it answered"),
+        Some("TIMEOUT") => Err(ModelError::TimedOut),
+        Some("ERROR_TOXIC") if reply.is_empty() => failed("its content filter held the answer back"),
+        _ => Ok(()),
+    }
+}
