@@ -9,6 +9,7 @@ mod cache;
 mod chains;
 mod chat_models;
 mod embeddings;
+mod llms;
 mod memory;
 mod moderation;
 mod output_parsers;

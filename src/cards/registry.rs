@@ -2,8 +2,8 @@
 
 use super::kit::{Card, InputKind};
 use super::{
-    agents, cache, chains, chat_models, embeddings, memory, moderation, output_parsers, prompts, retrievers,
-    tools, utilities,
+    agents, cache, chains, chat_models, embeddings, llms, memory, moderation, output_parsers, prompts,
+    retrievers, tools, utilities,
 };
 use crate::canvas::{self, CardFacts, InputFacts};
 use std::collections::HashMap;
@@ -42,6 +42,11 @@ pub static CARDS: &[&Card] = &[
     &chat_models::together::CARD,
     &chat_models::xai::CARD,
     &embeddings::hashing::CARD,
+    &llms::azure_openai::CARD,
+    &llms::hugging_face::CARD,
+    &llms::ollama::CARD,
+    &llms::openai::CARD,
+    &llms::replicate::CARD,
     &memory::buffer::CARD,
     &memory::buffer_window::CARD,
     &moderation::simple::CARD,

@@ -98,12 +98,38 @@ impl Endpoint {
         model: &str,
         cancel: &Cancel,
     ) -> Result<Incoming, ModelError> {
+        self.tried(path, headers, model, cancel, |url, all| {
+            self.outgoing.post_json(Purpose::Provider, url, all, body, cancel, self.limits)
+        })
+    }
+
+    /// Gets `path`, as [`Self::post`] posts.
+    pub(super) fn get(
+        &self,
+        path: &str,
+        headers: &[(&str, &str)],
+        model: &str,
+        cancel: &Cancel,
+    ) -> Result<Incoming, ModelError> {
+        self.tried(path, headers, model, cancel, |url, all| {
+            self.outgoing.get(Purpose::Provider, url, all, cancel, self.limits)
+        })
+    }
+
+    fn tried(
+        &self,
+        path: &str,
+        headers: &[(&str, &str)],
+        model: &str,
+        cancel: &Cancel,
+        send: impl Fn(&str, &[(&str, &str)]) -> Result<Incoming, NetError>,
+    ) -> Result<Incoming, ModelError> {
         let url = self.url(path);
         let mut all = headers.to_vec();
         all.extend(self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())));
         let refusals = self.refusals(model);
         retry::send(cancel, || {
-            let sent = self.outgoing.post_json(Purpose::Provider, &url, &all, body, cancel, self.limits);
+            let sent = send(&url, &all);
             let mut response = sent.map_err(|error| retry::Failure::from(ModelError::from(error)))?;
             if (200..300).contains(&response.status()) {
                 return Ok(response);

@@ -2,21 +2,28 @@
 
 mod anthropic;
 mod cohere;
+mod completions;
 mod endpoint;
 mod google;
 mod ollama;
 mod openai;
 mod refusal;
+mod replicate;
 mod reply;
 mod retry;
 mod sse;
+mod text_generation;
+mod transcript;
 
 pub use anthropic::{ANTHROPIC_BASE, Anthropic};
 pub use cohere::{COHERE_BASE, Cohere};
+pub use completions::Completions;
 pub use endpoint::{ApiKey, Endpoint};
 pub use google::{GOOGLE_BASE, Google};
 pub use ollama::{OLLAMA_BASE, Ollama};
 pub use openai::{KeyStyle, OPENAI_BASE, OpenAi};
+pub use replicate::{REPLICATE_BASE, Replicate};
+pub use text_generation::{HUGGING_FACE_MODELS, TextGeneration};
 
 use crate::domain::cancel::Cancel;
 use crate::domain::error::Error;

@@ -1,4 +1,4 @@
-//! Ollama's chat.
+//! Ollama's chat, and its completion of a text.
 
 mod request;
 #[cfg(test)]
@@ -32,6 +32,8 @@ pub struct Ollama {
     pub think: Option<Value>,
     /// `"json"`, or a schema.
     pub format: Option<Value>,
+    /// Completes a text at `/api/generate` and knows no messages, no tools and no images.
+    pub completes: bool,
     /// Messages may carry images.
     pub images: bool,
     /// The reply comes in fragments.
@@ -50,6 +52,7 @@ impl Ollama {
             keep_alive: None,
             think: None,
             format: None,
+            completes: false,
             images: false,
             streaming: true,
         }
@@ -66,8 +69,9 @@ impl ChatModel for Ollama {
         let bearer = self.endpoint.bearer();
         let headers: Vec<(&str, &str)> =
             bearer.iter().map(|bearer| ("authorization", bearer.as_str())).collect();
+        let path = if self.completes { "/api/generate" } else { "/api/chat" };
         let body = request::body(self, request)?;
-        let mut incoming = self.endpoint.post("/api/chat", &headers, &body, &self.model, cancel)?;
+        let mut incoming = self.endpoint.post(path, &headers, &body, &self.model, cancel)?;
         drop(body);
         let refusals = self.endpoint.refusals(&self.model);
         let mut reply = Reply::new(on);
@@ -85,6 +89,10 @@ impl ChatModel for Ollama {
 
     fn takes_images(&self) -> bool {
         self.images
+    }
+
+    fn takes_tools(&self) -> bool {
+        !self.completes
     }
 
     fn streams(&self) -> bool {
@@ -121,6 +129,9 @@ fn take(chunk: &Value, reply: &mut Reply<'_, '_>, refusals: &Refusals<'_>) -> Re
     let message = &chunk["message"];
     reply.thinking(message["thinking"].as_str().unwrap_or_default())?;
     reply.text(message["content"].as_str().unwrap_or_default())?;
+    // A completed text comes without a message around it.
+    reply.thinking(chunk["thinking"].as_str().unwrap_or_default())?;
+    reply.text(chunk["response"].as_str().unwrap_or_default())?;
     for call in message["tool_calls"].as_array().into_iter().flatten() {
         let function = &call["function"];
         let Some(name) = function["name"].as_str().filter(|name| !name.is_empty()) else {

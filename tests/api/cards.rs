@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 const CARDS: &[&str] = &[
     "azureChatOpenAI",
+    "azureOpenAI",
     "bm25Retriever",
     "bufferMemory",
     "bufferWindowMemory",
@@ -36,11 +37,15 @@ const CARDS: &[&str] = &[
     "csvOutputParser",
     "currentDateTime",
     "groqChat",
+    "huggingFaceInference_LLMs",
     "hashingEmbeddings",
     "inMemoryCache",
     "inputModerationSimple",
     "llmChain",
+    "ollama",
+    "openAI",
     "promptTemplate",
+    "replicate",
     "retrievalQAChain",
     "stickyNote",
     "toolAgent",

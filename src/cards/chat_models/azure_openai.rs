@@ -66,6 +66,7 @@ pub const CARD: Card = Card {
     make: Make::ChatModel(|inputs| {
         let mut model = with(inputs, deployment(inputs)?)?;
         model.key_style = KeyStyle::ApiKeyHeader;
+        model.usage_in_stream = counts_in_streams(&model.endpoint);
         // The name says nothing certain here: the deployment decides which model answers.
         model.reasons = inputs.switch(REASONING.name);
         Ok(Box::new(model))
@@ -93,6 +94,12 @@ pub(in crate::cards) fn deployment(inputs: &Inputs<'_>) -> Result<Endpoint> {
     let mut endpoint = common_base(inputs, &base, Some(key))?;
     endpoint.query.push(("api-version".to_owned(), version));
     Ok(endpoint)
+}
+
+/// True when the version of the protocol knows how to count tokens in a stream; older ones refuse the question.
+pub(in crate::cards) fn counts_in_streams(endpoint: &Endpoint) -> bool {
+    // Versions are dates, and the word `preview` sorts behind all of them.
+    endpoint.query.iter().any(|(name, version)| name == "api-version" && version.as_str() >= "2024-09-01")
 }
 
 /// A part of the address out of the credential. It becomes a piece of a path or a host, so it may hold no more than names do.

@@ -1,9 +1,9 @@
 //! Ollama: models on a machine of your own.
 
-use crate::cards::kit::compatible::{CACHE, IMAGES, STREAMING, common_base};
+use crate::cards::kit::compatible::{CACHE, IMAGES, STREAMING, address, endpoint};
 use crate::cards::kit::{Card, Category, Input, Inputs, Make, Risk};
 use crate::domain::error::Result;
-use crate::llm::Ollama;
+use crate::llm::{OLLAMA_BASE, Ollama};
 use serde_json::{Map, Value};
 
 /// Inputs that become the server's options, by its own names for them.
@@ -22,6 +22,33 @@ const OPTIONS: &[(&str, &str)] = &[
     ("tfsZ", "tfs_z"),
 ];
 
+pub(in crate::cards) const BASE_URL: Input = Input::address("baseUrl", "Base URL").or(OLLAMA_BASE);
+pub(in crate::cards) const MODEL_NAME: Input = Input::text("modelName", "Model Name");
+pub(in crate::cards) const TEMPERATURE: Input =
+    Input::number("temperature", "Temperature", 0.0, 2.0).starting("0.9").optional();
+pub(in crate::cards) const TOP_P: Input = Input::number("topP", "Top P", 0.0, 1.0).additional();
+pub(in crate::cards) const TOP_K: Input = Input::whole("topK", "Top K", 0.0, 10_000.0).additional();
+pub(in crate::cards) const MIROSTAT: Input = Input::whole("mirostat", "Mirostat", 0.0, 2.0).additional();
+pub(in crate::cards) const MIROSTAT_ETA: Input =
+    Input::number("mirostatEta", "Mirostat ETA", 0.0, 1.0).additional();
+pub(in crate::cards) const MIROSTAT_TAU: Input =
+    Input::number("mirostatTau", "Mirostat TAU", 0.0, 100.0).additional();
+pub(in crate::cards) const NUM_CTX: Input =
+    Input::whole("numCtx", "Context Window Size", 1.0, 100_000_000.0).additional();
+pub(in crate::cards) const NUM_GPU: Input =
+    Input::whole("numGpu", "Number of GPU", 0.0, 1_000.0).additional();
+pub(in crate::cards) const NUM_THREAD: Input =
+    Input::whole("numThread", "Number of Thread", 0.0, 1_000.0).additional();
+pub(in crate::cards) const REPEAT_LAST_N: Input =
+    Input::whole("repeatLastN", "Repeat Last N", -1.0, 1_000_000.0).additional();
+pub(in crate::cards) const REPEAT_PENALTY: Input =
+    Input::number("repeatPenalty", "Repeat Penalty", 0.0, 10.0).additional();
+pub(in crate::cards) const STOP: Input = Input::text("stop", "Stop Sequence")
+    .additional()
+    .help("Words at which the model stops, separated by commas.");
+pub(in crate::cards) const TFS_Z: Input =
+    Input::number("tfsZ", "Tail Free Sampling", 0.0, 100.0).additional();
+
 /// The card.
 pub const CARD: Card = Card {
     name: "chatOllama",
@@ -34,36 +61,30 @@ pub const CARD: Card = Card {
     inputs: &[
         Input::credential(&["ollamaApi"]).optional(),
         CACHE,
-        Input::address("baseUrl", "Base URL").or("http://localhost:11434"),
-        Input::text("modelName", "Model Name"),
-        Input::number("temperature", "Temperature", 0.0, 2.0).starting("0.9").optional(),
+        BASE_URL,
+        MODEL_NAME,
+        TEMPERATURE,
         STREAMING,
         IMAGES,
         Input::switch("think", "Think").optional(),
         Input::switch("jsonMode", "JSON Mode").additional(),
         Input::text("keepAlive", "Keep Alive").or("5m").additional(),
-        Input::number("topP", "Top P", 0.0, 1.0).additional(),
-        Input::whole("topK", "Top K", 0.0, 10_000.0).additional(),
-        Input::whole("mirostat", "Mirostat", 0.0, 2.0).additional(),
-        Input::number("mirostatEta", "Mirostat ETA", 0.0, 1.0).additional(),
-        Input::number("mirostatTau", "Mirostat TAU", 0.0, 100.0).additional(),
-        Input::whole("numCtx", "Context Window Size", 1.0, 100_000_000.0).additional(),
-        Input::whole("numGpu", "Number of GPU", 0.0, 1_000.0).additional(),
-        Input::whole("numThread", "Number of Thread", 0.0, 1_000.0).additional(),
-        Input::whole("repeatLastN", "Repeat Last N", -1.0, 1_000_000.0).additional(),
-        Input::number("repeatPenalty", "Repeat Penalty", 0.0, 10.0).additional(),
-        Input::text("stop", "Stop Sequence")
-            .additional()
-            .help("Words at which the model stops, separated by commas."),
-        Input::number("tfsZ", "Tail Free Sampling", 0.0, 100.0).additional(),
+        TOP_P,
+        TOP_K,
+        MIROSTAT,
+        MIROSTAT_ETA,
+        MIROSTAT_TAU,
+        NUM_CTX,
+        NUM_GPU,
+        NUM_THREAD,
+        REPEAT_LAST_N,
+        REPEAT_PENALTY,
+        STOP,
+        TFS_Z,
     ],
     outputs: &[],
     make: Make::ChatModel(|inputs| {
-        let base = inputs.address("baseUrl").unwrap_or_default();
-        let endpoint = common_base(inputs, &base, inputs.maybe_secret("ollamaApiKey"))?;
-        let mut model = Ollama::new(endpoint, &inputs.text("modelName")?);
-        model.options = options(inputs)?;
-        model.stop = inputs.comma_list("stop");
+        let mut model = model(inputs)?;
         model.keep_alive = inputs.maybe_text("keepAlive");
         model.think = Some(Value::Bool(inputs.switch("think")));
         model.format = inputs.switch("jsonMode").then(|| Value::from("json"));
@@ -72,6 +93,18 @@ pub const CARD: Card = Card {
         Ok(Box::new(model))
     }),
 };
+
+/// The model with what both of Ollama's cards set: where it is, its name, its options and where it stops.
+///
+/// # Errors
+/// When an input does not fit its declaration.
+pub(in crate::cards) fn model(inputs: &Inputs<'_>) -> Result<Ollama> {
+    let base = address(inputs).unwrap_or_else(|| OLLAMA_BASE.to_owned());
+    let mut model = Ollama::new(endpoint(inputs, &base, OLLAMA_BASE)?, &inputs.text(MODEL_NAME.name)?);
+    model.options = options(inputs)?;
+    model.stop = inputs.comma_list(STOP.name);
+    Ok(model)
+}
 
 fn options(inputs: &Inputs<'_>) -> Result<Map<String, Value>> {
     let mut options = Map::new();

@@ -2,21 +2,28 @@
 
 use super::Ollama;
 use crate::llm::reply::{argument_object, set, stops};
-use crate::llm::{ChatRequest, Content, Message, ModelError};
+use crate::llm::{ChatRequest, Content, Message, ModelError, transcript};
 use serde_json::{Map, Value, json};
 
 pub(super) fn body(model: &Ollama, request: &ChatRequest) -> Result<Value, ModelError> {
     let mut body = Map::new();
     body.insert("model".into(), model.model.as_str().into());
-    let messages: Result<Vec<Value>, ModelError> = request.messages.iter().map(message).collect();
-    body.insert("messages".into(), messages?.into());
+    let mut words = model.stop.clone();
+    if model.completes {
+        let written = transcript::write(&request.messages);
+        body.insert("prompt".into(), written.text.into());
+        words.extend(written.stop);
+    } else {
+        let messages: Result<Vec<Value>, ModelError> = request.messages.iter().map(message).collect();
+        body.insert("messages".into(), messages?.into());
+    }
     body.insert("stream".into(), model.streaming.into());
     if !request.tools.is_empty() {
         let tool = |tool: &crate::llm::ToolSpec| json!({"type": "function", "function": {"name": tool.name, "description": tool.description, "parameters": tool.schema}});
         body.insert("tools".into(), request.tools.iter().map(tool).collect());
     }
     let mut options = model.options.clone();
-    let stops = stops(&model.stop, &request.stop, usize::MAX);
+    let stops = stops(&words, &request.stop, usize::MAX);
     set(&mut options, "stop", (!stops.is_empty()).then_some(stops));
     set(&mut body, "options", (!options.is_empty()).then_some(options));
     set(&mut body, "keep_alive", model.keep_alive.as_deref());

@@ -94,3 +94,18 @@ fn messages_tools_and_settings_take_their_wire_form() {
     request.messages = vec![Message::User(vec![Content::ImageUrl("https://x/y.png".into())])];
     assert!(matches!(request::body(&model, &request), Err(ModelError::Settings(_))));
 }
+
+#[test]
+fn a_text_is_completed_where_messages_are_not_known() {
+    let mut model = Ollama::new(Endpoint::new(Outgoing::new(Vec::new(), true), OLLAMA_BASE, None), "m");
+    model.completes = true;
+    let messages = vec![Message::user("Hi"), Message::assistant("Hello"), Message::user("Bye")];
+    let body = request::body(&model, &ChatRequest { messages, ..ChatRequest::default() });
+    let expected = json!({"model": "m", "prompt": "Human: Hi\n\nAI: Hello\n\nHuman: Bye\n\nAI:", "stream": true,
+        "options": {"stop": ["\nHuman:"]}});
+    assert_eq!(body, Ok(expected));
+    assert!(!model.takes_tools());
+    let sample = "{\"response\":\"Hi \",\"done\":false}\n{\"response\":\"you\",\"done\":true,\"prompt_eval_count\":7,\"eval_count\":5}\n";
+    let said = read(sample.as_bytes()).unwrap();
+    assert_eq!((said.text.as_str(), said.usage.unwrap().total()), ("Hi you", 12));
+}

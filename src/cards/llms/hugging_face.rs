@@ -1,0 +1,69 @@
+//! Hugging Face: models that generate text, on its servers or behind an endpoint of your own.
+
+use crate::cards::kit::compatible::{CACHE, FREQUENCY_PENALTY, MAX_TOKENS, TOP_P, address, common_base};
+use crate::cards::kit::{Card, Category, Input, Inputs, Make, Risk};
+use crate::domain::error::Result;
+use crate::llm::{HUGGING_FACE_MODELS, TextGeneration};
+use serde_json::{Map, Value};
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "huggingFaceInference_LLMs",
+    label: "HuggingFace Inference",
+    version: 2.0,
+    category: Category::Llms,
+    description: "Text generation on Hugging Face, or behind an inference endpoint of your own.",
+    base_classes: &["HuggingFaceInference", "LLM", "BaseLLM", "BaseLanguageModel", "Runnable"],
+    risk: Risk::Safe,
+    inputs: &[
+        Input::credential(&["huggingFaceApi"]),
+        CACHE,
+        Input::text("model", "Model").optional().help("Its name on the hub; not needed with an endpoint."),
+        Input::address("endpoint", "Endpoint").optional().help("An inference endpoint of your own."),
+        Input::number("temperature", "Temperature", 0.0, 100.0).additional(),
+        MAX_TOKENS,
+        TOP_P,
+        Input::whole("hfTopK", "Top K", 0.0, 10_000.0).additional(),
+        FREQUENCY_PENALTY.help("Sent as the repetition penalty."),
+    ],
+    outputs: &[],
+    make: Make::ChatModel(|inputs| {
+        let key = inputs.secret("huggingFaceApiKey")?;
+        let model = inputs.maybe_text("model").unwrap_or_default();
+        let base = match address(inputs) {
+            Some(address) => address,
+            None => format!("{HUGGING_FACE_MODELS}/{}", name(inputs, &model)?),
+        };
+        Ok(Box::new(TextGeneration {
+            endpoint: common_base(inputs, &base, Some(key))?,
+            model,
+            parameters: parameters(inputs)?,
+        }))
+    }),
+};
+
+/// A name that can stand in an address: a request may set it, and it must lead to no other place.
+fn name<'a>(inputs: &Inputs<'_>, model: &'a str) -> Result<&'a str> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
+    if model.is_empty() || model.contains("..") || !model.chars().all(fits) {
+        return Err(inputs.wrong("model", "this must be the name of a model, such as owner/model"));
+    }
+    Ok(model)
+}
+
+fn parameters(inputs: &Inputs<'_>) -> Result<Map<String, Value>> {
+    let mut parameters = Map::new();
+    for (input, parameter) in
+        [("temperature", "temperature"), ("topP", "top_p"), ("frequencyPenalty", "repetition_penalty")]
+    {
+        if let Some(number) = inputs.number(input)? {
+            parameters.insert(parameter.to_owned(), number.into());
+        }
+    }
+    for (input, parameter) in [("maxTokens", "max_new_tokens"), ("hfTopK", "top_k")] {
+        if let Some(number) = inputs.whole(input)? {
+            parameters.insert(parameter.to_owned(), number.into());
+        }
+    }
+    Ok(parameters)
+}

@@ -1,0 +1,123 @@
+//! OpenAI's older completions: a text goes in and its continuation comes out.
+
+#[cfg(test)]
+mod tests;
+
+use super::refusal::Refusals;
+use super::reply::{Reply, broke_off, set, stops};
+use super::sse::Events;
+use super::{
+    ChatModel, ChatRequest, Completion, Endpoint, KeyStyle, ModelError, OnDelta, endpoint, transcript,
+};
+use crate::domain::cancel::Cancel;
+use serde_json::{Map, Value, json};
+use std::io::Read;
+
+/// Stop words the protocol takes.
+const STOPS_MAX: usize = 4;
+
+/// A model behind the completions protocol.
+#[derive(Debug, Clone)]
+pub struct Completions {
+    /// Where and with which key; the base address ends before `/completions`.
+    pub endpoint: Endpoint,
+    /// How the key is sent.
+    pub key_style: KeyStyle,
+    /// The model's name.
+    pub model: String,
+    /// Sampling and length as the protocol names them: `temperature`, `max_tokens`, `top_p`, `best_of`, …
+    pub settings: Map<String, Value>,
+    /// Asks for token counts in a stream, which older servers refuse.
+    pub usage_in_stream: bool,
+}
+
+impl ChatModel for Completions {
+    fn chat(
+        &self,
+        request: &ChatRequest,
+        cancel: &Cancel,
+        on: &mut OnDelta<'_>,
+    ) -> Result<Completion, ModelError> {
+        let header = self.key_style.header(&self.endpoint);
+        let headers: Vec<(&str, &str)> = header.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let body = self.body(request);
+        let mut incoming = self.endpoint.post("/completions", &headers, &body, &self.model, cancel)?;
+        drop(body);
+        let refusals = self.endpoint.refusals(&self.model);
+        let mut reply = Reply::new(on);
+        if self.streams() && !endpoint::is_whole(&incoming) {
+            read_stream(&mut incoming, &mut reply, &refusals)?;
+        } else {
+            let whole = endpoint::read_whole(&mut incoming)?;
+            if whole["choices"].as_array().is_none_or(Vec::is_empty) && whole["error"].is_null() {
+                return Err(ModelError::Garbled("it holds no answer".into()));
+            }
+            take(&whole, &mut reply, &refusals)?;
+        }
+        incoming.finish();
+        reply.done()
+    }
+
+    fn takes_tools(&self) -> bool {
+        false
+    }
+
+    /// The best of several answers is known when all are complete: such a request cannot be streamed.
+    fn streams(&self) -> bool {
+        self.settings.get("best_of").and_then(Value::as_u64).is_none_or(|best_of| best_of <= 1)
+    }
+}
+
+impl Completions {
+    fn body(&self, request: &ChatRequest) -> Value {
+        let written = transcript::write(&request.messages);
+        let mut body = self.settings.clone();
+        body.insert("model".into(), self.model.as_str().into());
+        body.insert("prompt".into(), written.text.into());
+        let stops = stops(written.stop.as_slice(), &request.stop, STOPS_MAX);
+        set(&mut body, "stop", (!stops.is_empty()).then_some(stops));
+        body.insert("stream".into(), self.streams().into());
+        if self.streams() && self.usage_in_stream {
+            body.insert("stream_options".into(), json!({"include_usage": true}));
+        }
+        body.into()
+    }
+}
+
+fn read_stream(
+    source: &mut impl Read,
+    reply: &mut Reply<'_, '_>,
+    refusals: &Refusals<'_>,
+) -> Result<(), ModelError> {
+    let mut events = Events::new(source);
+    let mut finished = false;
+    while let Some(event) = events.next()? {
+        if event.data.trim() == "[DONE]" {
+            return Ok(());
+        }
+        let chunk: Value = serde_json::from_str(event.data).map_err(|error| {
+            if error.is_eof() {
+                broke_off()
+            } else {
+                ModelError::Garbled("an event of it is not JSON".into())
+            }
+        })?;
+        finished |= take(&chunk, reply, refusals)?;
+    }
+    if finished { Ok(()) } else { Err(broke_off()) }
+}
+
+/// Takes what one chunk holds; true when it says why the model finished.
+fn take(chunk: &Value, reply: &mut Reply<'_, '_>, refusals: &Refusals<'_>) -> Result<bool, ModelError> {
+    if let Some(error) = chunk.get("error").filter(|error| !error.is_null()) {
+        return Err(refusals.of_event(error));
+    }
+    if chunk["usage"].is_object() {
+        let usage = reply.usage();
+        usage.input_tokens = chunk["usage"]["prompt_tokens"].as_u64().unwrap_or(0);
+        usage.output_tokens = chunk["usage"]["completion_tokens"].as_u64().unwrap_or(0);
+    }
+    let choice = &chunk["choices"][0];
+    reply.text(choice["text"].as_str().unwrap_or_default())?;
+    Ok(choice["finish_reason"].is_string())
+}

@@ -1,0 +1,102 @@
+//! Replicate's predictions: one is made, and asked after until it is done.
+
+use super::reply::Reply;
+use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, OnDelta, endpoint, transcript};
+use crate::domain::cancel::{Cancel, Reason};
+use serde_json::{Map, Value, json};
+use std::time::Duration;
+
+/// Where Replicate itself is.
+pub const REPLICATE_BASE: &str = "https://api.replicate.com/v1";
+/// How long to wait before asking again. The first request is held open by the provider for a minute already.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// A model at Replicate.
+#[derive(Debug, Clone)]
+pub struct Replicate {
+    /// Where and with which key; the base address ends before `/predictions`.
+    pub endpoint: Endpoint,
+    /// `owner/name`, or `owner/name:version`.
+    pub model: String,
+    /// What the model is given beside its prompt; each model has names of its own.
+    pub input: Map<String, Value>,
+}
+
+impl ChatModel for Replicate {
+    fn chat(
+        &self,
+        request: &ChatRequest,
+        cancel: &Cancel,
+        on: &mut OnDelta<'_>,
+    ) -> Result<Completion, ModelError> {
+        let bearer = self.endpoint.bearer();
+        let mut headers: Vec<(&str, &str)> =
+            bearer.iter().map(|value| ("authorization", value.as_str())).collect();
+        let mut input = self.input.clone();
+        input.insert("prompt".into(), transcript::write(&request.messages).text.into());
+        let (path, body) = match self.model.split_once(':') {
+            Some((_, version)) => ("/predictions".to_owned(), json!({"version": version, "input": input})),
+            None => (format!("/models/{}/predictions", self.model), json!({"input": input})),
+        };
+        headers.push(("prefer", "wait"));
+        let mut incoming = self.endpoint.post(&path, &headers, &body, &self.model, cancel)?;
+        headers.pop();
+        let mut prediction = endpoint::read_whole(&mut incoming)?;
+        incoming.finish();
+        while matches!(prediction["status"].as_str(), Some("starting" | "processing")) {
+            if !cancel.sleep(PAUSE) {
+                return Err(match cancel.reason() {
+                    Some(Reason::OutOfTime) => ModelError::TimedOut,
+                    _ => ModelError::Cancelled,
+                });
+            }
+            // Not the address in the answer: the key goes where the owner sent it and nowhere else.
+            let path = format!("/predictions/{}", id(&prediction)?);
+            let mut incoming = self.endpoint.get(&path, &headers, &self.model, cancel)?;
+            prediction = endpoint::read_whole(&mut incoming)?;
+            incoming.finish();
+        }
+        if prediction["status"] != "succeeded" {
+            let why = prediction.get("error").filter(|error| !error.is_null());
+            let why = why.cloned().unwrap_or_else(|| "the prediction did not succeed".into());
+            return Err(self.endpoint.refusals(&self.model).of_event(&why));
+        }
+        let mut reply = Reply::new(on);
+        take(&prediction, &mut reply)?;
+        reply.done()
+    }
+
+    fn takes_tools(&self) -> bool {
+        false
+    }
+
+    fn streams(&self) -> bool {
+        false
+    }
+}
+
+fn id(prediction: &Value) -> Result<&str, ModelError> {
+    let is_id = |id: &&str| !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    let id = prediction["id"].as_str().filter(is_id);
+    id.ok_or_else(|| ModelError::Garbled("it names no prediction".into()))
+}
+
+/// Text, a list of fragments or of addresses; anything else goes out as it is written.
+fn take(prediction: &Value, reply: &mut Reply<'_, '_>) -> Result<(), ModelError> {
+    match &prediction["output"] {
+        Value::Null => {}
+        Value::String(text) => reply.text(text)?,
+        Value::Array(parts) => parts.iter().try_for_each(|part| match part {
+            Value::String(text) => reply.text(text),
+            other => reply.text(&other.to_string()),
+        })?,
+        other => reply.text(&other.to_string())?,
+    }
+    let count = |name: &str| prediction["metrics"][name].as_u64();
+    if let (Some(read), Some(written)) = (count("input_token_count"), count("output_token_count")) {
+        let usage = reply.usage();
+        usage.input_tokens = read;
+        usage.output_tokens = written;
+    }
+    Ok(())
+}
