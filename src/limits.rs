@@ -81,6 +81,8 @@ pub const PASSWORD_MAX_CHARS: usize = 256;
 pub const TOOL_ROUNDS_MAX: u64 = 25;
 /// Most messages of a conversation that a memory sends along.
 pub const MEMORY_MESSAGES_MAX: usize = 10_000;
+/// Bytes of messages that a memory sums up in one call of a model.
+pub const SUMMARY_STEP_BYTES: usize = 48 * 1024;
 /// Compiled canvases that are kept.
 pub const PLANS_KEPT_MAX: usize = 1_000;
 /// Model replies kept for one flow by a cache card; the one not used for longest goes first.

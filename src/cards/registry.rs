@@ -49,6 +49,8 @@ pub static CARDS: &[&Card] = &[
     &llms::replicate::CARD,
     &memory::buffer::CARD,
     &memory::buffer_window::CARD,
+    &memory::conversation_summary::CARD,
+    &memory::conversation_summary_buffer::CARD,
     &moderation::simple::CARD,
     &output_parsers::csv::CARD,
     &prompts::chat_prompt_template::CARD,
@@ -58,7 +60,9 @@ pub static CARDS: &[&Card] = &[
     &tools::current_date_time::CARD,
     &tools::custom_tool::CARD,
     &utilities::custom_function::CARD,
+    &utilities::get_variable::CARD,
     &utilities::if_else_function::CARD,
+    &utilities::set_variable::CARD,
     &utilities::sticky_note::CARD,
 ];
 

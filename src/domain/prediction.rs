@@ -181,6 +181,8 @@ pub struct Outcome {
     pub source_documents: Vec<SourceDocument>,
     /// Tokens of all model calls; `None` when no model reported any.
     pub usage: Option<Usage>,
+    /// Values that cards of the run kept and show.
+    pub flow_variables: Map<String, Value>,
     /// What the person might ask next.
     pub follow_up_prompts: Vec<String>,
 }

@@ -3,7 +3,7 @@
 use super::plan::Unplannable;
 use super::source;
 use crate::canvas::{Canvas, Edge, Node};
-use crate::cards::kit::{Make, Output};
+use crate::cards::kit::{Make, Output, VARIABLE_NAME};
 use crate::cards::registry;
 use std::collections::{BTreeSet, HashMap};
 
@@ -33,8 +33,10 @@ pub(super) struct Fork {
 
 /// Orders the cards that the answer needs.
 pub(super) fn order(canvas: &Canvas) -> Result<Order, Unplannable> {
-    let graph = Graph::of(canvas);
+    let mut graph = Graph::of(canvas);
+    // Before names add to the order: what only reads a value of a branch does not stand behind it.
     let forks = forks(canvas, &graph);
+    graph.recall(canvas);
     let mut endings = endings(canvas, &graph)?;
     if forks.is_empty() {
         // Of several the last one answers, and what only the others need is not built.
@@ -118,6 +120,41 @@ impl Graph {
             }
         }
         Self { needs, needed }
+    }
+
+    /// A card that reads a kept value comes after those that keep it, though nothing connects them. A pair that already
+    /// stands in the other order, or that is connected in a circle by this, stays as it is drawn.
+    fn recall(&mut self, canvas: &Canvas) {
+        let of = |is: fn(&Make) -> bool| -> Vec<(usize, &serde_json::Value)> {
+            let name = |(at, node): (usize, &'_ Node)| {
+                let card = registry::find(&node.name)?;
+                is(&card.make).then_some(at)
+            };
+            let found = canvas.nodes().iter().enumerate().filter_map(name);
+            found.filter_map(|at| Some((at, canvas.nodes()[at].inputs.get(VARIABLE_NAME)?))).collect()
+        };
+        let keepers = of(|make| matches!(make, Make::Keep(_)));
+        for (reader, name) in of(|make| matches!(make, Make::Recall(_))) {
+            for &(keeper, _) in keepers.iter().filter(|(_, kept)| *kept == name) {
+                if !self.comes_before(reader, keeper) {
+                    self.needs[reader].insert(keeper);
+                    self.needed[keeper] = true;
+                }
+            }
+        }
+    }
+
+    /// True when `later` needs `earlier`, through any number of cards.
+    fn comes_before(&self, earlier: usize, later: usize) -> bool {
+        let mut seen = BTreeSet::from([later]);
+        let mut open = vec![later];
+        while let Some(node) = open.pop() {
+            if node == earlier {
+                return true;
+            }
+            open.extend(self.needs[node].iter().copied().filter(|&next| seen.insert(next)));
+        }
+        false
     }
 }
 

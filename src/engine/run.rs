@@ -4,11 +4,11 @@ use super::overrides::Overrides;
 use super::plan::{Plan, Step, StepKind};
 use super::resolve::Resolver;
 use super::source::Source;
-use crate::cards::kit::{Bound, InputKind, Inputs, Make, Part, Quiet, Sink, Turn};
+use crate::cards::kit::{Bound, InputKind, Inputs, Kept, Make, Part, Quiet, Sink, Turn, VARIABLE_NAME};
 use crate::domain::error::{Error, Result};
 use crate::domain::prediction::Outcome;
 use crate::domain::secrets::tree;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
@@ -23,16 +23,18 @@ pub fn run(plan: &Plan, overrides: &Overrides, turn: &Turn<'_>, sink: &mut dyn S
     let steps: &HashMap<String, usize> = &plan.places;
     let mut parts: Vec<Option<Part>> = Vec::with_capacity(plan.steps.len());
     let mut left_behind = vec![false; plan.steps.len()];
+    let mut kept = Variables::default();
     for (at, step) in plan.steps.iter().enumerate() {
         if turn.host.cancel().reason().is_some() {
             return Err(Error::Cancelled);
         }
+        kept.cards_were_skipped |= left_behind[at];
         if left_behind[at] || plan.endings.contains(&at) {
             parts.push(None);
             continue;
         }
         let resolver = Resolver { turn, parts: &parts, steps, chat_history: &chat_history };
-        let built = build(step, &resolver, overrides.of_step(at))?;
+        let built = build(step, &resolver, &mut kept, overrides.of_step(at))?;
         if let Some(output) = built.goes_on_from {
             plan.left_behind(at, output).into_iter().for_each(|step| left_behind[step] = true);
         }
@@ -43,19 +45,46 @@ pub fn run(plan: &Plan, overrides: &Overrides, turn: &Turn<'_>, sink: &mut dyn S
     })?;
     let ending = &plan.steps[at];
     let resolver = Resolver { turn, parts: &parts, steps, chat_history: &chat_history };
-    let part = build(ending, &resolver, overrides.of_step(at))?.part;
+    let part = build(ending, &resolver, &mut kept, overrides.of_step(at))?.part;
     let Part::Chain(chain) = part else {
         return Err(Error::Failed(format!(
             "{}: this card cannot answer; end the flow in a chain or an agent",
             ending.label
         )));
     };
-    if plan.streams {
-        return chain.run(turn, sink);
+    let outcome = if plan.streams {
+        chain.run(turn, sink)?
+    } else {
+        let outcome = chain.run(turn, &mut Quiet)?;
+        sink.token(&outcome.text).map_err(|_| Error::Cancelled)?;
+        outcome
+    };
+    Ok(Outcome { flow_variables: kept.shown, ..outcome })
+}
+
+/// What cards of this run keep for others.
+#[derive(Default)]
+struct Variables {
+    values: HashMap<String, Value>,
+    /// Those that go out with the answer.
+    shown: Map<String, Value>,
+    cards_were_skipped: bool,
+}
+
+impl Variables {
+    fn keep(&mut self, kept: Kept) -> Value {
+        if kept.shown {
+            self.shown.insert(kept.name.clone(), kept.value.clone());
+        }
+        self.values.insert(kept.name, kept.value.clone());
+        kept.value
     }
-    let outcome = chain.run(turn, &mut Quiet)?;
-    sink.token(&outcome.text).map_err(|_| Error::Cancelled)?;
-    Ok(outcome)
+
+    /// A value that would have been kept on a branch that was not taken reads as empty.
+    fn recall(&self, name: &str) -> Option<Value> {
+        let empty = || self.cards_were_skipped.then(|| Value::String(String::new()));
+        self.values.get(name).cloned().or_else(empty)
+    }
 }
 
 /// A restored version may hold the placeholder where a secret stood: it must never be sent anywhere as if it were
@@ -88,6 +117,7 @@ impl From<Part> for Built {
 fn build<'v>(
     step: &Step,
     resolver: &Resolver<'_>,
+    kept: &mut Variables,
     overrides: impl Iterator<Item = (&'static str, &'v Value)>,
 ) -> Result<Built> {
     let (card, inputs, credential, predicts) = match &step.kind {
@@ -121,6 +151,15 @@ fn build<'v>(
     if let Make::Branch(decide) = card.make {
         let taken = decide(&inputs)?;
         return Ok(Built { part: Part::Value(taken.value), goes_on_from: Some(taken.output) });
+    }
+    match card.make {
+        Make::Keep(make) => return Ok(Part::Value(kept.keep(make(&inputs)?)).into()),
+        Make::Recall(make) => {
+            let name = make(&inputs)?;
+            let unset = || inputs.wrong(VARIABLE_NAME, &format!("no card sets '{name}' before this one"));
+            return Ok(Part::Value(kept.recall(&name).ok_or_else(unset)?).into());
+        }
+        _ => {}
     }
     match card.make.part(&inputs)? {
         Part::Chain(chain) if *predicts => {

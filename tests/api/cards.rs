@@ -103,7 +103,13 @@ fn cards_are_listed_by_category() {
     let server = Server::start();
     let memories = server.read("/nodes/category/Memory");
     let names: Vec<&Value> = memories.as_array().unwrap().iter().map(|card| &card["name"]).collect();
-    assert_eq!(names, ["bufferMemory", "bufferWindowMemory"]);
+    let ours = [
+        "bufferMemory",
+        "bufferWindowMemory",
+        "conversationSummaryMemory",
+        "conversationSummaryBufferMemory",
+    ];
+    assert_eq!(names, ours);
     assert!(server.read("/nodes/category/Chat%20Models").as_array().unwrap().len() >= 6);
     assert_eq!(server.read("/nodes/category/Nothing"), json!([]));
 }

@@ -16,8 +16,11 @@ mod credentials;
 mod documents;
 mod failures;
 mod flows;
+
+mod kept;
 mod keys;
 mod leaving;
+mod memories;
 mod messages;
 mod model_cards;
 mod origins;

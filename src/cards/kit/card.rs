@@ -113,8 +113,26 @@ pub enum Make {
     Moderation(fn(&Inputs<'_>) -> Result<Arc<dyn Moderation>>),
     /// Decides which of its outputs the flow goes on from.
     Branch(fn(&Inputs<'_>) -> Result<Taken>),
+    /// Keeps a value for the rest of the run, and hands it on.
+    Keep(fn(&Inputs<'_>) -> Result<Kept>),
+    /// Reads the value that a card of the run kept under this name.
+    Recall(fn(&Inputs<'_>) -> Result<String>),
     /// A note: it is never made.
     Nothing,
+}
+
+/// The input that names what a card keeps or reads. The engine orders cards by it: what is kept is kept first.
+pub const VARIABLE_NAME: &str = "variableName";
+
+/// A value that a card keeps for the rest of the run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Kept {
+    /// Its name.
+    pub name: String,
+    /// The value.
+    pub value: serde_json::Value,
+    /// True when it goes out with the answer.
+    pub shown: bool,
 }
 
 /// What a branching card decided.
@@ -144,7 +162,9 @@ impl Make {
             Self::OutputParser(make) => Part::OutputParser(make(inputs)?),
             Self::Moderation(make) => Part::Moderation(make(inputs)?),
             Self::Branch(make) => Part::Value(make(inputs)?.value),
-            Self::Nothing => Part::Value(serde_json::Value::Null),
+            Self::Keep(make) => Part::Value(make(inputs)?.value),
+            // Only a run knows what was kept.
+            Self::Recall(_) | Self::Nothing => Part::Value(serde_json::Value::Null),
         })
     }
 }

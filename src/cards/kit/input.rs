@@ -93,6 +93,8 @@ pub enum Connects {
     Tool,
     Retriever,
     Document,
+    Chain,
+    Value,
 }
 
 impl Connects {
@@ -112,6 +114,8 @@ impl Connects {
             Self::Tool => "Tool",
             Self::Retriever => "BaseRetriever",
             Self::Document => "Document",
+            Self::Chain => "BaseChain",
+            Self::Value => "string | number | boolean | json | array",
         }
     }
 }

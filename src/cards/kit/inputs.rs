@@ -206,6 +206,18 @@ impl Inputs<'_> {
         }
     }
 
+    /// The results wired into `name`.
+    ///
+    /// # Errors
+    /// When something else than a text or a structured result is wired.
+    pub fn results(&self, name: &str) -> Result<Vec<Value>> {
+        let result = |part: &Part| match part {
+            Part::Value(value) => Ok(value.clone()),
+            other => Err(self.wrong(name, &format!("a {} cannot be connected here", other.kind()))),
+        };
+        self.parts(name).iter().map(result).collect()
+    }
+
     /// True when something is wired into `name`.
     #[must_use]
     pub fn is_wired(&self, name: &str) -> bool {

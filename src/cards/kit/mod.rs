@@ -3,6 +3,7 @@
 pub mod card;
 pub mod code;
 pub(in crate::cards) mod compatible;
+pub mod data;
 pub mod event;
 pub mod host;
 pub mod input;
@@ -14,7 +15,7 @@ pub mod passages;
 pub mod prompt;
 pub mod tool_loop;
 
-pub use card::{Card, Category, Make, Output, Risk, Taken};
+pub use card::{Card, Category, Kept, Make, Output, Risk, Taken, VARIABLE_NAME};
 pub use code::Code;
 pub use event::{Gone, Quiet, Sink};
 pub use host::Host;

@@ -13,6 +13,9 @@ pub const INPUT_VARIABLES: Input = Input::json("functionInputVariables", "Input 
     .variables()
     .help("Values the code reads as $name, as a JSON object; they may hold {{references}}.");
 
+/// What a result can be wired into.
+pub const RESULTS: &[&str] = &["string", "number", "boolean", "json", "array"];
+
 /// The card.
 pub const CARD: Card = Card {
     name: "customFunction",
@@ -28,12 +31,7 @@ pub const CARD: Card = Card {
         Input::code("javascriptFunction", "JavaScript Function"),
     ],
     outputs: &[
-        Output {
-            name: "output",
-            label: "Output",
-            base_classes: &["string", "number", "boolean", "json", "array"],
-            predicts: true,
-        },
+        Output { name: "output", label: "Output", base_classes: RESULTS, predicts: true },
         Output {
             name: "EndingNode",
             label: "Ending Node",

@@ -1,13 +1,12 @@
 //! IfElse Function: code decides which of two branches of a flow goes on.
 
-use super::custom_function::INPUT_VARIABLES;
+use super::custom_function::{INPUT_VARIABLES, RESULTS};
 use crate::cards::kit::code::{self, Code};
 use crate::cards::kit::{Card, Category, Input, Make, Output, Risk, Taken};
 use serde_json::Value;
 
 const TRUE: &str = "returnTrue";
 const FALSE: &str = "returnFalse";
-const RESULTS: &[&str] = &["string", "number", "boolean", "json", "array"];
 
 /// The card.
 pub const CARD: Card = Card {

@@ -28,6 +28,9 @@ impl Answer {
         if let Some(usage) = &outcome.usage {
             facts.insert("usageMetadata".into(), usage.wire());
         }
+        if !outcome.flow_variables.is_empty() {
+            facts.insert("flowVariables".into(), Value::Object(outcome.flow_variables.clone()));
+        }
         if !outcome.follow_up_prompts.is_empty() {
             // Clients read JSON text here, in both modes (contract 6.6).
             facts.insert("followUpPrompts".into(), json!(outcome.follow_up_prompts).to_string().into());

@@ -1,0 +1,38 @@
+//! Conversation Summary Memory: what was said so far, summed up by a model.
+
+use super::buffer_window::SESSION_INPUTS;
+use super::summarizer::Summarizer;
+use crate::cards::kit::{Card, Category, Connects, Input, Make, Memory, Risk, Turn};
+use crate::domain::error::Result;
+use crate::domain::prediction::PastMessage;
+use std::sync::Arc;
+
+/// The model that writes the summary.
+pub const MODEL: Input = Input::wire("model", "Chat Model", Connects::ChatModel);
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "conversationSummaryMemory",
+    label: "Conversation Summary Memory",
+    version: 2.0,
+    category: Category::Memory,
+    description: "Sends a summary of the conversation to the model.",
+    base_classes: &[
+        "ConversationSummaryMemory",
+        "BaseConversationSummaryMemory",
+        "BaseChatMemory",
+        "BaseMemory",
+    ],
+    risk: Risk::Safe,
+    inputs: &[MODEL, SESSION_INPUTS[0], SESSION_INPUTS[1]],
+    outputs: &[],
+    make: Make::Memory(|inputs| Ok(Arc::new(Summary(Summarizer::of(inputs)?)))),
+};
+
+struct Summary(Summarizer);
+
+impl Memory for Summary {
+    fn messages(&self, turn: &Turn<'_>) -> Result<Vec<PastMessage>> {
+        self.0.messages(turn, <[PastMessage]>::len)
+    }
+}

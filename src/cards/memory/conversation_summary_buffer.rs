@@ -1,0 +1,83 @@
+//! Conversation Summary Buffer Memory: the newest messages as they are, older ones summed up by a model.
+
+use super::buffer_window::SESSION_INPUTS;
+use super::conversation_summary::MODEL;
+use super::summarizer::Summarizer;
+use crate::cards::kit::{Card, Category, Input, Make, Memory, Risk, Turn};
+use crate::domain::error::Result;
+use crate::domain::prediction::PastMessage;
+use std::sync::Arc;
+
+const TOKENS_DEFAULT: u64 = 2_000;
+/// Close enough for a limit that only decides what is summed up, whatever model reads it.
+const BYTES_PER_TOKEN: usize = 4;
+/// What the frame of a message costs beside its text.
+const TOKENS_PER_MESSAGE: usize = 4;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "conversationSummaryBufferMemory",
+    label: "Conversation Summary Buffer Memory",
+    version: 1.0,
+    category: Category::Memory,
+    description: "Sends the newest messages and a summary of the older ones to the model.",
+    base_classes: &[
+        "ConversationSummaryBufferMemory",
+        "BaseConversationSummaryMemory",
+        "BaseChatMemory",
+        "BaseMemory",
+    ],
+    risk: Risk::Safe,
+    inputs: &[
+        MODEL,
+        Input::whole("maxTokenLimit", "Max Token Limit", 0.0, 1_000_000.0)
+            .or("2000")
+            .help("What the newest messages may have in tokens, estimated; older ones go into the summary."),
+        SESSION_INPUTS[0],
+        SESSION_INPUTS[1],
+    ],
+    outputs: &[],
+    make: Make::Memory(|inputs| {
+        let tokens = inputs.whole("maxTokenLimit")?.unwrap_or(TOKENS_DEFAULT);
+        Ok(Arc::new(SummaryBuffer {
+            summarizer: Summarizer::of(inputs)?,
+            tokens_max: usize::try_from(tokens).unwrap_or(usize::MAX),
+        }))
+    }),
+};
+
+struct SummaryBuffer {
+    summarizer: Summarizer,
+    tokens_max: usize,
+}
+
+impl Memory for SummaryBuffer {
+    fn messages(&self, turn: &Turn<'_>) -> Result<Vec<PastMessage>> {
+        self.summarizer.messages(turn, |messages| newest_from(messages, self.tokens_max))
+    }
+}
+
+/// Where the newest messages begin that fit into so many tokens.
+fn newest_from(messages: &[PastMessage], tokens_max: usize) -> usize {
+    let mut tokens = 0;
+    let fits = |message: &&PastMessage| {
+        tokens += message.text.len().div_ceil(BYTES_PER_TOKEN) + TOKENS_PER_MESSAGE;
+        tokens <= tokens_max
+    };
+    messages.len() - messages.iter().rev().take_while(fits).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::prediction::Speaker;
+
+    #[test]
+    fn the_newest_messages_that_fit_stay() {
+        let said = |text: &str| PastMessage { speaker: Speaker::User, text: text.to_owned() };
+        let messages = [said("12345678"), said("1234"), said("12345678")];
+        for (tokens, from) in [(0, 3), (5, 3), (6, 2), (11, 1), (16, 1), (17, 0)] {
+            assert_eq!(newest_from(&messages, tokens), from, "{tokens}");
+        }
+    }
+}

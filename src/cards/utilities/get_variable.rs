@@ -1,0 +1,18 @@
+//! Get Variable: reads a value that Set Variable kept in the same run.
+
+use super::set_variable::OUTPUT;
+use crate::cards::kit::{Card, Category, Input, Make, Risk, VARIABLE_NAME};
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "getVariable",
+    label: "Get Variable",
+    version: 2.0,
+    category: Category::Utilities,
+    description: "Reads a value that Set Variable kept in this run.",
+    base_classes: &["GetVariable", "Utilities"],
+    risk: Risk::Safe,
+    inputs: &[Input::text(VARIABLE_NAME, "Variable Name")],
+    outputs: OUTPUT,
+    make: Make::Recall(|inputs| inputs.text(VARIABLE_NAME)),
+};

@@ -1,0 +1,100 @@
+//! Memories that sum up what was said (reference canvas 5.7, 9.9).
+
+use crate::support::Server;
+use crate::support::canvases::{Drawing, Format};
+use crate::support::provider::{Behaviour, Provider};
+use serde_json::{Value, json};
+
+/// A conversation whose memory has its own model, each at a stand-in of its own.
+fn summed_up(server: &Server, talks: &Provider, sums: &Provider, memory: &str, inputs: Value) -> String {
+    let mut drawing = Drawing::default();
+    let model = Format::OpenAi.model(&mut drawing, server, &talks.base_url(), json!({}));
+    let writer = Format::OpenAi.model(&mut drawing, server, &sums.base_url(), json!({}));
+    let memory = drawing.card(memory, inputs);
+    let chain = drawing.card("conversationChain", json!({"systemMessagePrompt": "Be kind."}));
+    drawing.wire(&writer, &memory, "model");
+    drawing.wire(&model, &chain, "model");
+    drawing.wire(&memory, &chain, "memory");
+    drawing.text()
+}
+
+/// Asks in the conversation of `last`; its answer.
+fn goes_on(server: &Server, flow: &str, last: Option<&Value>, question: &str) -> Value {
+    let mut body = json!({"question": question});
+    if let Some(last) = last {
+        body["chatId"] = last["chatId"].clone();
+        body["sessionToken"] = last["sessionToken"].clone();
+    }
+    let mut answer = server.ask(flow, &body).is(200).json();
+    if let Some(last) = last {
+        answer["sessionToken"] = last["sessionToken"].clone();
+    }
+    answer
+}
+
+fn sent(provider: &Provider) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let messages = provider.last_request().body["messages"].clone();
+    messages.as_array().unwrap().iter().map(|m| (text(&m["role"]), text(&m["content"]))).collect()
+}
+
+#[test]
+fn a_summary_takes_the_place_of_the_messages_and_grows_by_what_is_new() {
+    let (server, talks, sums) = (Server::start(), Provider::start(), Provider::start());
+    let flow = server.flow(&summed_up(&server, &talks, &sums, "conversationSummaryMemory", json!({})));
+    let first = goes_on(&server, &flow, None, "I am Ada.");
+    assert_eq!((sums.served(), first["memoryType"].as_str()), (0, Some("Conversation Summary Memory")));
+    sums.script(Behaviour::text("Her name is Ada."));
+    let second = goes_on(&server, &flow, Some(&first), "I like tea.");
+    let told = sent(&talks);
+    assert_eq!(told.iter().map(|(role, _)| role.as_str()).collect::<Vec<_>>(), ["system", "user", "user"]);
+    assert_eq!(told[0].1, "Be kind.", "what a model wrote is no instruction");
+    assert!(told[1].1.contains("Her name is Ada."), "{told:?}");
+    sums.script(Behaviour::text("Ada likes tea."));
+    goes_on(&server, &flow, Some(&second), "What do I like?");
+    let asked = &sent(&sums)[1].1;
+    assert!(asked.contains("Her name is Ada.") && asked.contains("I like tea."), "{asked}");
+    assert!(!asked.contains("I am Ada."), "what is in the notes is not sent again: {asked}");
+    assert!(sent(&talks)[1].1.contains("Ada likes tea."));
+    assert_eq!(sums.served(), 2);
+}
+
+#[test]
+fn a_summary_that_was_forgotten_is_made_from_all_messages() {
+    let (server, talks, sums) = (Server::start(), Provider::start(), Provider::start());
+    let flow = server.flow(&summed_up(&server, &talks, &sums, "conversationSummaryMemory", json!({})));
+    let first = goes_on(&server, &flow, None, "I am Ada.");
+    let second = goes_on(&server, &flow, Some(&first), "I like tea.");
+    let server = server.restarted();
+    goes_on(&server, &flow, Some(&second), "What do I like?");
+    let asked = &sent(&sums)[1].1;
+    assert!(asked.contains("I am Ada.") && asked.contains("I like tea."), "{asked}");
+}
+
+#[test]
+fn a_summary_buffer_sums_up_only_what_no_longer_fits() {
+    let (server, talks, sums) = (Server::start(), Provider::start(), Provider::start());
+    let inputs = json!({"maxTokenLimit": 38});
+    let flow = server.flow(&summed_up(&server, &talks, &sums, "conversationSummaryBufferMemory", inputs));
+    talks.decide(|_| Behaviour::text("Yes."));
+    let first = goes_on(&server, &flow, None, &"a".repeat(80));
+    let second = goes_on(&server, &flow, Some(&first), "Two?");
+    assert_eq!((sums.served(), sent(&talks).len()), (0, 4), "all of it fits");
+    sums.script(Behaviour::text("Many letters."));
+    goes_on(&server, &flow, Some(&second), "Three?");
+    let told = sent(&talks);
+    let texts: Vec<&str> = told.iter().map(|(_, text)| text.as_str()).collect();
+    assert!(texts[1].contains("Many letters."), "{texts:?}");
+    assert_eq!(texts[2..], ["Yes.", "Two?", "Yes.", "Three?"]);
+    assert!(!texts.iter().any(|text| text.contains("aaaa")), "{texts:?}");
+}
+
+#[test]
+fn a_memory_whose_model_fails_names_that_model() {
+    let (server, talks, sums) = (Server::start(), Provider::start(), Provider::start());
+    let flow = server.flow(&summed_up(&server, &talks, &sums, "conversationSummaryMemory", json!({})));
+    let first = goes_on(&server, &flow, None, "Hi");
+    sums.script(Behaviour::status(401, "{}"));
+    let body = json!({"question": "Hi", "chatId": first["chatId"], "sessionToken": first["sessionToken"]});
+    assert!(server.ask(&flow, &body).is_error(500).contains("refused the API key"));
+}
