@@ -12,7 +12,12 @@ use std::sync::LazyLock;
 /// All cards, in palette order.
 #[rustfmt::skip]
 pub static CARDS: &[&Card] = &[
+    &agents::conversational_agent::CARD,
+    &agents::conversational_retrieval_tool_agent::CARD,
+    &agents::react_agent_chat::CARD,
+    &agents::react_agent_llm::CARD,
     &agents::tool_agent::CARD,
+    &agents::xml_agent::CARD,
     &cache::in_memory::CARD,
     &chains::conversation_chain::CARD,
     &chains::llm_chain::CARD,

@@ -55,6 +55,25 @@ pub struct PastMessage {
 }
 
 /// A file or link sent with a question (reference 4.2).
+impl PastMessage {
+    /// Who said it and what, as a line of a conversation.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let who = match self.speaker {
+            Speaker::User => "Human",
+            Speaker::Api => "Assistant",
+        };
+        format!("{who}: {}", self.text)
+    }
+
+    /// A conversation as lines.
+    #[must_use]
+    pub fn lines(messages: &[Self]) -> String {
+        messages.iter().map(Self::line).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// An image or link sent with a question (reference 4.2).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Upload {
     /// The caller's name for it: a label, never a path.

@@ -3,7 +3,7 @@
 use super::source::{Reach, Source};
 use crate::canvas::template::{Reference, Segment, Template};
 use crate::cards::kit::{Bound, Part, Turn};
-use crate::domain::prediction::{PastMessage, Speaker};
+use crate::domain::prediction::PastMessage;
 use serde_json::Value;
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -80,18 +80,10 @@ impl Resolver<'_> {
         self.chat_history.get_or_init(|| {
             // A conversation that cannot be read fails where it is needed: in the memory card.
             let stored = self.turn.host.history(None, crate::limits::MEMORY_MESSAGES_MAX).unwrap_or_default();
-            let lines = self.turn.history.iter().chain(&stored).map(line);
+            let lines = self.turn.history.iter().chain(&stored).map(PastMessage::line);
             lines.collect::<Vec<_>>().join("\n")
         })
     }
-}
-
-fn line(message: &PastMessage) -> String {
-    let who = match message.speaker {
-        Speaker::User => "Human",
-        Speaker::Api => "Assistant",
-    };
-    format!("{who}: {}", message.text)
 }
 
 fn step_into<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {

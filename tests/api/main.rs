@@ -4,6 +4,7 @@
 mod access;
 mod accounts;
 mod admission;
+mod agents;
 mod answers;
 mod bad_input;
 mod caches;

@@ -13,6 +13,7 @@ pub mod model;
 pub mod part;
 pub mod passages;
 pub mod prompt;
+pub mod text_loop;
 pub mod tool_loop;
 
 pub use card::{Card, Category, Kept, Make, Output, Risk, Taken, VARIABLE_NAME};
@@ -23,6 +24,7 @@ pub use input::{Choice, Connects, Input, InputKind, Picked};
 pub use inputs::{Bound, Inputs};
 pub use model::Model;
 pub use part::{
-    Cache, Chain, Embeddings, Memory, Moderation, OutputParser, Part, ReplyKey, Retriever, Tool, Turn,
-    Verdict,
+    Cache, Chain, Embeddings, Memory, Moderation, Observation, OutputParser, Part, ReplyKey, Retriever, Tool,
+    Turn, Verdict,
 };
+pub use text_loop::{Protocol, Step, TextLoop};

@@ -113,10 +113,27 @@ pub trait Tool: Send + Sync {
     /// A sentence the model can act on.
     fn call(&self, arguments: &Value, turn: &Turn<'_>) -> Result<String, String>;
 
+    /// Runs it; what it returns has the passages it leans on beside its text, when its owner wants them shown.
+    ///
+    /// # Errors
+    /// As [`Self::call`].
+    fn observe(&self, arguments: &Value, turn: &Turn<'_>) -> Result<Observation, String> {
+        self.call(arguments, turn).map(|text| Observation { text, sources: Vec::new() })
+    }
+
     /// True when its output is the answer.
     fn returns_directly(&self) -> bool {
         false
     }
+}
+
+/// What a tool returned.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Observation {
+    /// What the model reads.
+    pub text: String,
+    /// Passages that go out with the answer.
+    pub sources: Vec<SourceDocument>,
 }
 
 /// A part that finds passages.

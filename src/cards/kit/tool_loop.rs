@@ -2,17 +2,18 @@
 
 use super::event::{Gone, Sink};
 use super::model::Model;
-use super::part::{Tool, Turn};
+use super::part::{Observation, Tool, Turn};
 use crate::domain::error::{Error, Result};
 use crate::domain::prediction::{Outcome, UsedTool};
 use crate::limits::TOOL_ROUNDS_MAX;
-use crate::llm::{ChatRequest, Message, ToolCall, ToolSpec};
+use crate::llm::{ChatRequest, Message, ToolSpec};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The answer of an agent whose model kept calling tools.
-const STOPPED_AFTER_ROUNDS: &str = "I stopped because this took too many steps without reaching an answer.";
+pub(super) const STOPPED_AFTER_ROUNDS: &str =
+    "I stopped because this took too many steps without reaching an answer.";
 
 /// An agent's parts.
 pub struct ToolLoop<'a> {
@@ -39,7 +40,7 @@ impl ToolLoop<'_> {
                 self.model.label()
             )));
         }
-        let by_name = self.by_name()?;
+        let by_name = by_name(self.label, self.tools)?;
         let specs: Vec<ToolSpec> = self.tools.iter().map(|tool| tool.spec()).collect();
         let mut outcome = Outcome::default();
         for _ in 0..self.rounds_max.clamp(1, TOOL_ROUNDS_MAX) {
@@ -56,10 +57,8 @@ impl ToolLoop<'_> {
             messages.push(Message::Assistant { text: completion.text, calls: completion.calls.clone() });
             for call in &completion.calls {
                 let tool = by_name.get(call.name.as_str());
-                let used = run_tool(tool.copied(), call, turn);
-                let text = used.error.clone().unwrap_or_else(|| used.tool_output.clone());
-                let is_answer = used.error.is_none() && tool.is_some_and(|tool| tool.returns_directly());
-                outcome.used_tools.push(used);
+                let Ran { text, is_answer } =
+                    run_tool(tool.copied(), &call.name, &call.arguments, turn, &mut outcome);
                 if is_answer {
                     say(&text, &mut outcome, sink)?;
                     return Ok(outcome);
@@ -73,24 +72,25 @@ impl ToolLoop<'_> {
         say(STOPPED_AFTER_ROUNDS, &mut outcome, sink)?;
         Ok(outcome)
     }
+}
 
-    fn by_name(&self) -> Result<HashMap<String, &dyn Tool>> {
-        let mut by_name: HashMap<String, &dyn Tool> = HashMap::new();
-        for tool in self.tools {
-            let name = tool.spec().name;
-            if by_name.insert(name.clone(), tool.as_ref()).is_some() {
-                return Err(Error::Failed(format!(
-                    "{}: two tools are named '{name}'; rename one of them",
-                    self.label
-                )));
-            }
+/// Tools by the names models call them by.
+///
+/// # Errors
+/// When two have the same name.
+pub(super) fn by_name<'t>(label: &str, tools: &'t [Arc<dyn Tool>]) -> Result<HashMap<String, &'t dyn Tool>> {
+    let mut by_name: HashMap<String, &dyn Tool> = HashMap::new();
+    for tool in tools {
+        let name = tool.spec().name;
+        if by_name.insert(name.clone(), tool.as_ref()).is_some() {
+            return Err(Error::Failed(format!("{label}: two tools are named '{name}'; rename one of them")));
         }
-        Ok(by_name)
     }
+    Ok(by_name)
 }
 
 /// Puts a text that no model wrote into the answer.
-fn say(text: &str, outcome: &mut Outcome, sink: &mut dyn Sink) -> Result<()> {
+pub(super) fn say(text: &str, outcome: &mut Outcome, sink: &mut dyn Sink) -> Result<()> {
     Said { sink, text: &mut outcome.text, apart: true }.token(text).map_err(|_| Error::Cancelled)
 }
 
@@ -122,17 +122,42 @@ impl Sink for Said<'_> {
     }
 }
 
-fn run_tool(tool: Option<&dyn Tool>, call: &ToolCall, turn: &Turn<'_>) -> UsedTool {
+/// What became of a tool call.
+pub(super) struct Ran {
+    /// What the model reads: the result, or why there is none.
+    pub(super) text: String,
+    /// The result is the answer.
+    pub(super) is_answer: bool,
+}
+
+/// Runs a tool and notes it in `outcome`.
+pub(super) fn run_tool(
+    tool: Option<&dyn Tool>,
+    name: &str,
+    arguments: &Value,
+    turn: &Turn<'_>,
+    outcome: &mut Outcome,
+) -> Ran {
     let result = match tool {
-        None => Err(format!("There is no tool named '{}'. Use one of the tools you were given.", call.name)),
-        Some(tool) => check_arguments(&tool.spec().schema, &call.arguments)
-            .and_then(|()| tool.call(&call.arguments, turn)),
+        None => Err(format!("There is no tool named '{name}'. Use one of the tools you were given.")),
+        Some(tool) => {
+            check_arguments(&tool.spec().schema, arguments).and_then(|()| tool.observe(arguments, turn))
+        }
     };
-    let (tool_output, error) = match result {
-        Ok(output) => (output, None),
-        Err(error) => (String::new(), Some(error)),
+    let (seen, error) = match result {
+        Ok(seen) => (seen, None),
+        Err(error) => (Observation::default(), Some(error)),
     };
-    UsedTool { tool: call.name.clone(), tool_input: call.arguments.clone(), tool_output, error }
+    outcome.source_documents.extend(seen.sources);
+    let text = error.clone().unwrap_or_else(|| seen.text.clone());
+    let is_answer = error.is_none() && tool.is_some_and(Tool::returns_directly);
+    outcome.used_tools.push(UsedTool {
+        tool: name.to_owned(),
+        tool_input: arguments.clone(),
+        tool_output: seen.text,
+        error,
+    });
+    Ran { text, is_answer }
 }
 
 /// Checks a model's arguments against the tool's schema: required names are there and simple types fit.

@@ -91,25 +91,18 @@ fn read(bytes: &[u8]) -> Option<String> {
 
 /// What one call sums up: as many messages from `from` as fit, at least one, and where the next step begins.
 fn next_step(messages: &[PastMessage], from: usize) -> (String, usize) {
-    let mut text = line(&messages[from]);
+    let mut text = messages[from].line();
     let mut at = from + 1;
     while let Some(message) = messages.get(at) {
-        let line = line(message);
+        let line = message.line();
         if text.len() + line.len() > SUMMARY_STEP_BYTES {
             break;
         }
+        text.push('\n');
         text.push_str(&line);
         at += 1;
     }
     (text, at)
-}
-
-fn line(message: &PastMessage) -> String {
-    let who = match message.speaker {
-        Speaker::User => "Person",
-        Speaker::Api => "Assistant",
-    };
-    format!("{who}: {}\n", message.text)
 }
 
 /// The key of each beginning of a conversation, by its number of messages.
@@ -143,6 +136,6 @@ mod tests {
     fn a_long_conversation_is_summed_up_in_steps() {
         let messages = vec![said(&"x".repeat(SUMMARY_STEP_BYTES)), said("y"), said("z")];
         assert_eq!(next_step(&messages, 0).1, 1);
-        assert_eq!(next_step(&messages, 1), ("Person: y\nPerson: z\n".to_owned(), 3));
+        assert_eq!(next_step(&messages, 1), ("Human: y\nHuman: z".to_owned(), 3));
     }
 }

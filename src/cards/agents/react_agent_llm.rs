@@ -1,0 +1,21 @@
+//! ReAct Agent for LLMs: as the one for chat models, without memory.
+
+use super::inputs::{ROUNDS, TOOLS};
+use super::react_agent_chat::agent;
+use crate::cards::chains::llm_chain::MODERATION;
+use crate::cards::kit::{Card, Category, Connects, Input, Make, Risk};
+use std::sync::Arc;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "reactAgentLLM",
+    label: "ReAct Agent for LLMs",
+    version: 2.0,
+    category: Category::Agents,
+    description: "A language model that thinks and uses tools in lines of text; it remembers nothing.",
+    base_classes: &["AgentExecutor", "BaseChain", "Runnable"],
+    risk: Risk::Safe,
+    inputs: &[TOOLS, Input::wire("model", "Language Model", Connects::LanguageModel), MODERATION, ROUNDS],
+    outputs: &[],
+    make: Make::Chain(|inputs| Ok(Arc::new(agent(inputs)?))),
+};

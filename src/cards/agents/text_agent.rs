@@ -1,0 +1,102 @@
+//! What the agents that talk to tools in text have in common.
+
+use super::inputs::ROUNDS_DEFAULT;
+use crate::cards::chains::conversation_chain::conversation;
+use crate::cards::chains::llm_chain::{answer_with, attach_images};
+use crate::cards::kit::part::moderate;
+use crate::cards::kit::text_loop::instructions;
+use crate::cards::kit::{
+    Chain, Inputs, Memory, Model, Moderation, Protocol, Sink, TextLoop, Tool, Turn, Verdict,
+};
+use crate::domain::error::Result;
+use crate::domain::prediction::{Outcome, PastMessage};
+use crate::llm::Message;
+use std::sync::Arc;
+
+/// An agent whose model writes its calls as text.
+pub struct TextAgent {
+    label: String,
+    /// The tools it may call.
+    pub tools: Vec<Arc<dyn Tool>>,
+    memory: Option<Arc<dyn Memory>>,
+    model: Arc<Model>,
+    /// The owner's instructions.
+    pub system: String,
+    moderations: Vec<Arc<dyn Moderation>>,
+    rounds_max: u64,
+    protocol: &'static dyn Protocol,
+    takes_images: bool,
+}
+
+impl TextAgent {
+    /// From the inputs all of them have; `system` is the owner's text.
+    ///
+    /// # Errors
+    /// When no model is wired, or something else than what belongs there.
+    pub fn of(inputs: &Inputs<'_>, protocol: &'static dyn Protocol, system: String) -> Result<Self> {
+        let remembers = inputs.card.input("memory").is_some();
+        Ok(Self {
+            label: inputs.label.to_owned(),
+            tools: inputs.tools("tools")?,
+            memory: if remembers { inputs.maybe_memory("memory")? } else { None },
+            model: inputs.model("model")?,
+            system,
+            moderations: inputs.moderations("inputModeration")?,
+            rounds_max: inputs.whole("maxIterations")?.unwrap_or(ROUNDS_DEFAULT),
+            protocol,
+            takes_images: false,
+        })
+    }
+
+    /// It hands images of the question on to its model.
+    #[must_use]
+    pub fn with_images(mut self) -> Self {
+        self.takes_images = true;
+        self
+    }
+
+    /// Answers from the messages that `begin` makes of what was said before.
+    ///
+    /// # Errors
+    /// What failed, naming the card.
+    pub fn answer(
+        &self,
+        turn: &Turn<'_>,
+        sink: &mut dyn Sink,
+        begin: impl FnOnce(&[PastMessage]) -> Result<Vec<Message>>,
+    ) -> Result<Outcome> {
+        if let Verdict::Block(answer) = moderate(&self.moderations, turn)? {
+            return answer_with(answer, sink);
+        }
+        let past = match &self.memory {
+            Some(memory) => memory.messages(turn)?,
+            None => turn.history.to_vec(),
+        };
+        let mut messages = begin(&past)?;
+        if self.takes_images {
+            attach_images(&mut messages, turn, &self.model);
+        }
+        let text_loop = TextLoop {
+            label: &self.label,
+            model: &self.model,
+            tools: &self.tools,
+            rounds_max: self.rounds_max,
+            protocol: self.protocol,
+        };
+        text_loop.run(messages, turn, sink)
+    }
+
+    /// The owner's instructions, and how tools are called.
+    #[must_use]
+    pub fn instructed(&self) -> String {
+        format!("{}\n\n{}", self.system, instructions(self.protocol, &self.tools)).trim().to_owned()
+    }
+}
+
+impl Chain for TextAgent {
+    fn run(&self, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
+        self.answer(turn, sink, |past| {
+            conversation(&self.label, None, &self.instructed(), past, turn.question)
+        })
+    }
+}
