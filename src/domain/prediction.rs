@@ -54,7 +54,6 @@ pub struct PastMessage {
     pub text: String,
 }
 
-/// A file or link sent with a question (reference 4.2).
 impl PastMessage {
     /// Who said it and what, as a line of a conversation.
     #[must_use]
@@ -73,7 +72,7 @@ impl PastMessage {
     }
 }
 
-/// An image or link sent with a question (reference 4.2).
+/// A file or link sent with a question (reference 4.2).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Upload {
     /// The caller's name for it: a label, never a path.
