@@ -5,7 +5,7 @@ mod request;
 mod tests;
 
 use super::refusal::Refusals;
-use super::reply::{Partial, Reply, argument_object, broke_off};
+use super::reply::{Partial, Reply, argument_object, broke_off, parsed};
 use super::sse::Events;
 use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, OnDelta, ToolCall, endpoint};
 use crate::domain::cancel::Cancel;
@@ -128,13 +128,7 @@ fn read_stream(
     let mut events = Events::new(source);
     let mut thoughts = Vec::new();
     while let Some(event) = events.next()? {
-        let data: Value = serde_json::from_str(event.data).map_err(|error| {
-            if error.is_eof() {
-                broke_off()
-            } else {
-                ModelError::Garbled("an event of it is not JSON".into())
-            }
-        })?;
+        let data: Value = parsed(event.data, "an event of it is not JSON")?;
         match data["type"].as_str().unwrap_or(event.name) {
             "message_start" => take_usage(&data["message"]["usage"], reply),
             "content_block_start" => begin_block(&data, reply, &mut thoughts)?,

@@ -4,7 +4,7 @@
 mod tests;
 
 use super::refusal::Refusals;
-use super::reply::{Partial, Reply, arguments, broke_off, new_call_id, set, stops};
+use super::reply::{Partial, Reply, arguments, broke_off, new_call_id, parsed, set, stops};
 use super::sse::Events;
 use super::{
     ChatModel, ChatRequest, Completion, Endpoint, Message, ModelError, OnDelta, ToolCall, ToolSpec, endpoint,
@@ -121,13 +121,7 @@ fn read_stream(
         if event.data.trim() == "[DONE]" {
             break;
         }
-        let data: Value = serde_json::from_str(event.data).map_err(|error| {
-            if error.is_eof() {
-                broke_off()
-            } else {
-                ModelError::Garbled("an event of it is not JSON".into())
-            }
-        })?;
+        let data: Value = parsed(event.data, "an event of it is not JSON")?;
         let delta = &data["delta"];
         let said = &delta["message"];
         match data["type"].as_str().unwrap_or(event.name) {

@@ -4,7 +4,7 @@
 mod tests;
 
 use super::refusal::Refusals;
-use super::reply::{Reply, broke_off, set, stops};
+use super::reply::{Reply, broke_off, parsed, set, stops};
 use super::sse::Events;
 use super::{
     ChatModel, ChatRequest, Completion, Endpoint, KeyStyle, ModelError, OnDelta, endpoint, transcript,
@@ -95,13 +95,7 @@ fn read_stream(
         if event.data.trim() == "[DONE]" {
             return Ok(());
         }
-        let chunk: Value = serde_json::from_str(event.data).map_err(|error| {
-            if error.is_eof() {
-                broke_off()
-            } else {
-                ModelError::Garbled("an event of it is not JSON".into())
-            }
-        })?;
+        let chunk: Value = parsed(event.data, "an event of it is not JSON")?;
         finished |= take(&chunk, reply, refusals)?;
     }
     if finished { Ok(()) } else { Err(broke_off()) }

@@ -6,7 +6,7 @@ mod schema;
 mod tests;
 
 use super::refusal::Refusals;
-use super::reply::{Reply, argument_object, broke_off, new_call_id};
+use super::reply::{Reply, argument_object, broke_off, new_call_id, parsed};
 use super::sse::Events;
 use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, OnDelta, ToolCall, endpoint};
 use crate::domain::cancel::Cancel;
@@ -148,13 +148,7 @@ fn read_stream(
     let mut events = Events::new(source);
     let mut seen = Seen::default();
     while let Some(event) = events.next()? {
-        let chunk: Value = serde_json::from_str(event.data).map_err(|error| {
-            if error.is_eof() {
-                broke_off()
-            } else {
-                ModelError::Garbled("an event of it is not JSON".into())
-            }
-        })?;
+        let chunk: Value = parsed(event.data, "an event of it is not JSON")?;
         take(&chunk, reply, refusals, &mut seen)?;
     }
     if seen.finished { Ok(seen.calls) } else { Err(broke_off()) }

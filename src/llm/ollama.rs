@@ -5,7 +5,7 @@ mod request;
 mod tests;
 
 use super::refusal::Refusals;
-use super::reply::{Reply, argument_object, arguments, broke_off, new_call_id};
+use super::reply::{Reply, argument_object, arguments, broke_off, new_call_id, parsed};
 use super::sse::Lines;
 use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, OnDelta, ToolCall, endpoint};
 use crate::domain::cancel::Cancel;
@@ -111,9 +111,7 @@ fn read_stream(
         if line.trim().is_empty() {
             continue;
         }
-        let chunk: Value = serde_json::from_str(line).map_err(|error| {
-            if error.is_eof() { broke_off() } else { ModelError::Garbled("a line of it is not JSON".into()) }
-        })?;
+        let chunk: Value = parsed(line, "a line of it is not JSON")?;
         if take(&chunk, reply, refusals)? {
             return Ok(());
         }

@@ -5,7 +5,7 @@ mod request;
 mod tests;
 
 use super::refusal::Refusals;
-use super::reply::{Partial, Reply, broke_off};
+use super::reply::{Partial, Reply, broke_off, parsed};
 use super::sse::Events;
 use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, OnDelta, endpoint};
 use crate::domain::cancel::Cancel;
@@ -204,13 +204,7 @@ fn read_stream(
         if event.data.trim() == "[DONE]" {
             return Ok(());
         }
-        let chunk: Chunk = serde_json::from_str(event.data).map_err(|error| {
-            if error.is_eof() {
-                broke_off()
-            } else {
-                ModelError::Garbled("an event of it is not a chat completion".into())
-            }
-        })?;
+        let chunk: Chunk = parsed(event.data, "an event of it is not a chat completion")?;
         finished |= take(chunk, reply, refusals)?;
     }
     if finished { Ok(()) } else { Err(broke_off()) }

@@ -2,6 +2,7 @@
 
 use super::{Completion, Delta, ModelError, OnDelta, ToolCall};
 use crate::domain::prediction::Usage;
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// Tools one reply may call.
@@ -10,6 +11,13 @@ const CALLS_MAX: usize = 128;
 /// The stream ended before the provider said that it was complete.
 pub(super) fn broke_off() -> ModelError {
     ModelError::Garbled("the stream broke off".into())
+}
+
+/// Reads one event or line of a stream; one that ends too early belongs to a stream that broke off. `what` says what is
+/// wrong with any other.
+pub(super) fn parsed<'a, T: Deserialize<'a>>(text: &'a str, what: &str) -> Result<T, ModelError> {
+    serde_json::from_str(text)
+        .map_err(|error| if error.is_eof() { broke_off() } else { ModelError::Garbled(what.to_owned()) })
 }
 
 /// An id for a call whose provider gave none.

@@ -6,15 +6,15 @@ mod provider;
 use flowkeep::domain::cancel::{Cancel, Reason};
 use flowkeep::domain::prediction::Usage;
 use flowkeep::llm::{
-    Anthropic, ApiKey, ChatModel, ChatRequest, Completion, Delta, Endpoint, Google, Message, ModelError,
-    Ollama, OpenAi, Stopped, ToolSpec,
+    Anthropic, ApiKey, ChatModel, ChatRequest, Cohere, Completion, Delta, Endpoint, Google, Message,
+    ModelError, Ollama, OpenAi, Stopped, ToolSpec,
 };
 use flowkeep::net::Outgoing;
 use provider::{Behaviour, Provider, Reply};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// The four formats against one provider. Each call makes the models anew, as each run does.
+/// The formats against one provider. Each call makes the models anew, as each run does.
 fn models(
     provider: &Provider,
     outgoing: &Outgoing,
@@ -30,11 +30,13 @@ fn models(
     let mut google = Google::new(endpoint(""), "stand-in");
     google.streaming = streaming;
     let ollama = Ollama { streaming, ..Ollama::new(endpoint(""), "stand-in") };
+    let cohere = Cohere { endpoint: endpoint(""), model: "stand-in".into(), temperature: None, streaming };
     vec![
         ("openai", Box::new(openai)),
         ("anthropic", Box::new(anthropic)),
         ("google", Box::new(google)),
         ("ollama", Box::new(ollama)),
+        ("cohere", Box::new(cohere)),
     ]
 }
 

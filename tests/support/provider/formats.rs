@@ -345,6 +345,9 @@ fn whole(format: Format, reply: &Reply, usage: (u64, u64)) -> Value {
                 .enumerate()
                 .map(|(at, (name, arguments))| cohere_call(at, name, arguments));
             let mut message = json!({"role":"assistant","content":[{"type":"text","text":text}]});
+            if !thinking.is_empty() {
+                message["tool_plan"] = thinking.into();
+            }
             if !reply.calls.is_empty() {
                 message["tool_calls"] = calls.collect();
             }
