@@ -93,6 +93,8 @@ pub const REPLIES_PER_FLOW_BYTES: usize = 4 * 1024 * 1024;
 pub const REPLIES_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// Most files of one question (R 2).
 pub const UPLOADS_MAX: usize = 20;
+/// The text of all documents of one question.
+pub const ATTACHED_TEXT_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// A form with files, all of it (R 2).
 pub const FORM_BYTES_MAX: usize = 30 * 1024 * 1024;
 /// Parts of a form (R 2).

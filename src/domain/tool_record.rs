@@ -10,6 +10,9 @@ use serde_json::{Map, Value, json};
 const NAME_CHARS_MAX: usize = 128;
 /// Longest description, in characters.
 const DESCRIPTION_CHARS_MAX: usize = 4_096;
+/// Longest color and longest picture, in characters: a picture may be written out as data.
+const COLOR_CHARS_MAX: usize = 128;
+const ICON_CHARS_MAX: usize = 64 * 1024;
 /// Longest code, in bytes: what a code input may have (security rules 6).
 const CODE_BYTES_MAX: usize = 256 * 1024;
 /// Most arguments of a tool.
@@ -96,7 +99,15 @@ impl ToolRecord {
         if self.arguments.len() > ARGUMENTS_MAX {
             return wrong(format!("Invalid schema: it must have at most {ARGUMENTS_MAX} rows."));
         }
+        let short =
+            [(&self.color, COLOR_CHARS_MAX), (self.icon.as_ref().unwrap_or(&self.color), ICON_CHARS_MAX)];
+        if short.iter().any(|(text, most)| text.chars().count() > *most) {
+            return wrong("Invalid color or iconSrc: it is too long.".to_owned());
+        }
         for (at, argument) in self.arguments.iter().enumerate() {
+            if argument.description.chars().count() > DESCRIPTION_CHARS_MAX {
+                return wrong("Invalid schema: a description is too long.".to_owned());
+            }
             if !is_name(&argument.property) {
                 return wrong("Invalid schema: a property must begin with a letter or '_' and have only letters, digits and '_'.".to_owned());
             }

@@ -13,6 +13,9 @@ const ENDING_OUTPUT: &str = "EndingNode";
 /// Groups a card may belong to and still end a flow, for cards this server does not know.
 const ENDING_CATEGORIES: &[&str] = &["Chains", "Agents", "Engine", "Multi Agents", "Sequential Agents"];
 
+/// Forks of a flow that are followed; more than any person draws.
+const FORKS_MAX: usize = 64;
+
 /// What a run builds. Numbers are positions in `canvas.nodes()`.
 pub(super) struct Order {
     /// Each node after all it needs.
@@ -31,17 +34,24 @@ pub(super) struct Fork {
     pub(super) behind: Vec<(String, BTreeSet<usize>)>,
 }
 
+impl Fork {
+    fn leads_to(&self, node: usize) -> bool {
+        self.behind.iter().any(|(_, nodes)| nodes.contains(&node))
+    }
+}
+
 /// Orders the cards that the answer needs.
 pub(super) fn order(canvas: &Canvas) -> Result<Order, Unplannable> {
     let mut graph = Graph::of(canvas);
     // Before names add to the order: what only reads a value of a branch does not stand behind it.
-    let forks = forks(canvas, &graph);
+    let mut forks = forks(canvas, &graph);
     graph.recall(canvas);
     let mut endings = endings(canvas, &graph)?;
-    if forks.is_empty() {
-        // Of several the last one answers, and what only the others need is not built.
-        endings.drain(..endings.len() - 1);
-    }
+    // A fork that no answer comes from decides nothing.
+    forks.retain(|fork| endings.iter().any(|ending| fork.leads_to(*ending)));
+    // Of several the last one answers, and what only the others need is not built, unless a fork can choose them.
+    let last = endings.last().copied();
+    endings.retain(|ending| Some(*ending) == last || forks.iter().any(|fork| fork.leads_to(*ending)));
     let mut nodes = Vec::new();
     let mut marks = vec![Mark::Unseen; canvas.nodes().len()];
     for &ending in &endings {
@@ -51,31 +61,45 @@ pub(super) fn order(canvas: &Canvas) -> Result<Order, Unplannable> {
 }
 
 fn forks(canvas: &Canvas, graph: &Graph) -> Vec<Fork> {
-    let forks = |(_, node): &(usize, &Node)| {
-        registry::find(&node.name).is_some_and(|card| matches!(card.make, Make::Branch(_)))
-    };
-    let fork = |(at, node): (usize, &Node)| {
-        let card = registry::find(&node.name)?;
+    let is_fork =
+        |node: &Node| registry::find(&node.name).is_some_and(|card| matches!(card.make, Make::Branch(_)));
+    if !canvas.nodes().iter().any(is_fork) {
+        return Vec::new();
+    }
+    let mut after = vec![Vec::new(); canvas.nodes().len()];
+    for (node, needs) in graph.needs.iter().enumerate() {
+        needs.iter().for_each(|&need| after[need].push(node));
+    }
+    let at: HashMap<&str, usize> =
+        canvas.nodes().iter().enumerate().map(|(at, node)| (node.id.as_str(), at)).collect();
+    let fork = |(node, drawn): (usize, &Node)| {
+        let card = registry::find(&drawn.name)?;
         let behind = card.outputs.iter().map(|output| {
-            let mut seen = BTreeSet::new();
-            let leaves = |edge: &&Edge| edge.source == node.id && edge.output() == Some(output.name);
+            let leaves = |edge: &&Edge| edge.source == drawn.id && edge.output() == Some(output.name);
             let mut open: Vec<usize> = canvas
                 .edges()
                 .iter()
                 .filter(leaves)
-                .filter_map(|edge| canvas.nodes().iter().position(|node| node.id == edge.target))
+                .filter_map(|edge| at.get(edge.target.as_str()).copied())
                 .collect();
+            let mut seen = BTreeSet::new();
             while let Some(next) = open.pop() {
                 if seen.insert(next) {
-                    let after = |i: &usize| graph.needs[*i].contains(&next);
-                    open.extend((0..canvas.nodes().len()).filter(after));
+                    open.extend(&after[next]);
                 }
             }
             (output.name.to_owned(), seen)
         });
-        Some(Fork { node: at, behind: behind.collect() })
+        Some(Fork { node, behind: behind.collect() })
     };
-    canvas.nodes().iter().enumerate().filter(forks).filter_map(fork).collect()
+    canvas
+        .nodes()
+        .iter()
+        .enumerate()
+        .filter(|(_, node)| is_fork(node))
+        .take(FORKS_MAX)
+        .filter_map(fork)
+        .collect()
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -116,7 +116,9 @@ impl Plan {
         let nodes: Vec<&Node> = order.nodes.iter().map(|&index| &canvas.nodes()[index]).collect();
         let at: HashMap<&str, usize> =
             nodes.iter().enumerate().map(|(step, node)| (node.id.as_str(), step)).collect();
-        let step_of = |index: &usize| order.nodes.iter().position(|node| node == index);
+        let steps: HashMap<usize, usize> =
+            order.nodes.iter().enumerate().map(|(step, node)| (*node, step)).collect();
+        let step_of = |index: &usize| steps.get(index).copied();
         let endings: Vec<usize> = order.endings.iter().filter_map(step_of).collect();
         let memory = nodes.iter().find(|node| category(node) == Category::Memory.as_str());
         Ok(Self {
@@ -181,7 +183,8 @@ fn kind(node: &Node, at: &HashMap<&str, usize>) -> StepKind {
 fn source(node: &Node, input: &Input, value: &Value, at: &HashMap<&str, usize>) -> Source {
     match input.kind {
         InputKind::Wire(_) | InputKind::Wires(_) => Source::Parts(wired(value, at)),
-        InputKind::Json | InputKind::Headers => json_source(value),
+        InputKind::Json => json_source(value, Reach::Inside),
+        InputKind::Headers => json_source(value, Reach::Saved),
         _ => match value {
             Value::String(text) => match Template::parse(text) {
                 Some(template) => Source::Text { template, reach: reach(node, input) },
@@ -193,7 +196,12 @@ fn source(node: &Node, input: &Input, value: &Value, at: &HashMap<&str, usize>) 
 }
 
 fn reach(node: &Node, input: &Input) -> Reach {
-    if matches!(input.kind, InputKind::Code) {
+    // What decides where a call goes, with which key, and what runs, is the owner's alone.
+    let is_owners = matches!(
+        input.kind,
+        InputKind::Code | InputKind::Address | InputKind::Secret | InputKind::Pick(_) | InputKind::Choice(_)
+    );
+    if is_owners {
         Reach::Saved
     } else if input.accepts_variables || node.accepts_variables(input.name) {
         Reach::Inside
@@ -210,7 +218,7 @@ fn wired(value: &Value, at: &HashMap<&str, usize>) -> Vec<usize> {
 }
 
 /// JSON given as text is parsed here, so that a reference is replaced inside a string and never as JSON.
-fn json_source(value: &Value) -> Source {
+fn json_source(value: &Value, reach: Reach) -> Source {
     let parsed = match value {
         Value::String(text) => match serde_json::from_str::<Value>(text) {
             Ok(parsed) => parsed,
@@ -218,5 +226,5 @@ fn json_source(value: &Value) -> Source {
         },
         other => other.clone(),
     };
-    Source::Json(JsonSource::of(&parsed))
+    Source::Json { json: JsonSource::of(&parsed), reach }
 }

@@ -24,7 +24,7 @@ impl Resolver<'_> {
         match source {
             Source::Plain(value) => Bound::Value(value.clone()),
             Source::Text { template, reach } => Bound::Value(self.text(template, *reach)),
-            Source::Json(json) => Bound::Value(json.build(&|template| self.text(template, Reach::Inside))),
+            Source::Json { json, reach } => Bound::Value(json.build(&|template| self.text(template, *reach))),
             Source::Parts(steps) => {
                 Bound::Parts(steps.iter().filter_map(|&step| self.parts.get(step)?.clone()).collect())
             }

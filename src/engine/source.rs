@@ -16,7 +16,12 @@ pub(super) enum Source {
         reach: Reach,
     },
     /// JSON with references in its strings.
-    Json(JsonSource),
+    Json {
+        /// The JSON.
+        json: JsonSource,
+        /// Which references count.
+        reach: Reach,
+    },
     /// Other cards, by their place in the plan's steps.
     Parts(Vec<usize>),
 }

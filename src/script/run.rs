@@ -187,7 +187,10 @@ impl Scripts {
             match serde_json::from_slice(&message)? {
                 FromWorker::Began => *began = true,
                 FromWorker::Fetch { id, request } => requests.send(id, request)?,
-                FromWorker::Done { ended, lines, cut } => return Ok((ended, Console { lines, cut })),
+                FromWorker::Done { ended, mut lines, cut } => {
+                    lines.truncate(limits::CODE_CONSOLE_LINES_MAX);
+                    return Ok((ended, Console { lines, cut }));
+                }
             }
         }
     }
@@ -195,6 +198,10 @@ impl Scripts {
 
 fn judged(ended: Ended, cancel: &Cancel) -> Result<Value, ScriptError> {
     Err(match ended {
+        // The worker keeps this limit too; this holds even if it has been taken over.
+        Ended::Returned(text) if text.len() > limits::CODE_RESULT_BYTES_MAX => {
+            ScriptError::ResultTooLarge(limits::CODE_RESULT_BYTES_MAX)
+        }
         Ended::Returned(text) => return value::of_result(&text),
         Ended::Syntax { message, line } => ScriptError::Syntax { message, line },
         Ended::Threw { message, line } => ScriptError::Threw { message, line },
@@ -239,18 +246,16 @@ impl Requests {
         let (door, over) = (self.door.clone(), self.over.clone());
         thread::Builder::new().name("script-fetch".into()).spawn(move || {
             let answer = fetch.fetch(request, &over);
-            let Ok(message) = serde_json::to_vec(&ToWorker::Fetched { id, answer }) else { return };
-            let message = if message.len() > limits::CODE_MESSAGE_TO_WORKER_BYTES_MAX {
-                let answer = Err("the answer is too large".to_owned());
-                serde_json::to_vec(&ToWorker::Fetched { id, answer }).unwrap_or_default()
-            } else {
-                message
-            };
+            // One at a time from here on: an answer grows when it is written down.
             let mut door = door.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(pipe) = door.as_mut() {
-                // A worker that is gone needs no answer.
-                let _ = frame::write(pipe, &message);
+            let Some(pipe) = door.as_mut() else { return };
+            let Ok(mut message) = serde_json::to_vec(&ToWorker::Fetched { id, answer }) else { return };
+            if message.len() > limits::CODE_MESSAGE_TO_WORKER_BYTES_MAX {
+                let answer = Err("the answer is too large".to_owned());
+                message = serde_json::to_vec(&ToWorker::Fetched { id, answer }).unwrap_or_default();
             }
+            // A worker that is gone needs no answer.
+            let _ = frame::write(pipe, &message);
         })?;
         Ok(())
     }

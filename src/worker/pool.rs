@@ -139,21 +139,22 @@ impl Pool {
 }
 
 impl Shared {
-    fn order(&self, state: &mut State) {
+    /// False when no more may live, or nobody takes orders any more.
+    fn order(&self, state: &mut State) -> bool {
         // There is room in the channel for as many as may live.
-        if state.living < self.plan.workers_max && self.orders.try_send(()).is_ok() {
+        let is_taken = state.living < self.plan.workers_max && self.orders.try_send(()).is_ok();
+        if is_taken {
             state.living += 1;
             state.starting += 1;
         }
+        is_taken
     }
 
     /// Orders as many as those who wait need, and the spare one.
     fn refill(&self, state: &mut State) {
         let wanted = state.waiting.len() + usize::from(self.plan.spare);
         let rest = state.failed_at.is_some_and(|at| at.elapsed() < Duration::from_secs(START_AGAIN_SECONDS));
-        while !rest && state.idle.len() + state.starting < wanted && state.living < self.plan.workers_max {
-            self.order(state);
-        }
+        while !rest && state.idle.len() + state.starting < wanted && self.order(state) {}
     }
 
     fn wait(&self, cancel: &Cancel, end: Instant) -> Result<Worker, Unavailable> {

@@ -266,3 +266,22 @@ fn a_runaway_does_not_hold_up_other_questions() {
         slow.join().unwrap();
     });
 }
+
+#[test]
+fn a_fork_that_leads_to_no_answer_changes_nothing() {
+    let server = Server::start();
+    let mut drawing = Drawing::default();
+    let unused =
+        drawing.card("customFunction", json!({"javascriptFunction": "throw new Error('never run')"}));
+    let prompt = drawing.card("promptTemplate", json!({"template": "x"}));
+    let other = drawing.card("llmChain", json!({}));
+    drawing.connect(&unused, &prompt);
+    drawing.wire(&prompt, &other, "prompt");
+    drawing.card("ifElseFunction", json!({"ifFunction": "throw new Error('never run')"}));
+    let model = drawing.card("chatScripted", json!({"fallback": "Fine."}));
+    let text = drawing.card("promptTemplate", json!({"template": "Say it"}));
+    let chain = drawing.card("llmChain", json!({}));
+    drawing.wire(&model, &chain, "model");
+    drawing.wire(&text, &chain, "prompt");
+    assert_eq!(says(&server, &server.flow(&drawing.text())), "Fine.");
+}

@@ -58,7 +58,9 @@ pub fn insert(code: &str, resolve: &dyn Fn(&Reference) -> Option<CodeValue>) -> 
             }
         }
     }
-    Ok(out)
+    // A reading that cannot end was none: what it said about the places before does not count.
+    let was_sent = pieces.iter().any(|piece| matches!(piece, Piece::Request(_)));
+    if was_sent && !readings.can_end() { Err(NotText) } else { Ok(out) }
 }
 
 /// A part of the result. What the owner wrote is joined before it is read, so that no mark of two characters is cut.
@@ -202,6 +204,13 @@ impl Readings {
         }
     }
 
+    /// True when the code may end here in one of the readings.
+    fn can_end(&self) -> bool {
+        self.0.iter().any(|reading| {
+            matches!(reading.place, Place::Code(_) | Place::LineComment) && reading.templates.is_empty()
+        })
+    }
+
     /// The value as it may stand here; `None` when it may not, or when the readings disagree.
     fn as_text(&self, value: &str, before: Option<char>, after: Option<char>) -> Option<String> {
         let (first, others) = self.0.split_first()?;
@@ -258,7 +267,8 @@ impl Reading {
         match self.place {
             Place::Code(slash) => self.step_in_code(slash, character, rest, next),
             Place::Quoted(_) | Place::Pattern { .. } if self.escaped => {
-                self.escaped = false;
+                // A line that ends in two characters is continued behind both.
+                self.escaped = rest.starts_with("\r\n");
                 if !(ends_line && matches!(self.place, Place::Pattern { .. })) {
                     next.push(self);
                 }
@@ -361,6 +371,10 @@ impl Reading {
             }
             // A word that is spelt with escapes could be any word.
             '\\' => next.push(self.to(Place::Code(Slash::Either))),
+            // Behind the end of a line a word may stand alone, and a `/` then begins a pattern.
+            '\n' | '\r' | '\u{2028}' | '\u{2029}' if slash == Slash::Divides => {
+                next.push(self.to(Place::Code(Slash::Either)));
+            }
             _ if character.is_whitespace() || character == '\u{feff}' => next.push(self),
             _ => next.push(self.to(Place::Code(Slash::BeginsPattern))),
         }

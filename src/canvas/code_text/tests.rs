@@ -112,3 +112,18 @@ proptest! {
         prop_assert!(!escaped);
     }
 }
+
+#[test]
+fn a_line_end_makes_no_reading_certain_that_is_not() {
+    for code in [
+        "let y\n/'/.test(s) && f({{$vars.x}})",
+        "var y\r\n/'/.test(s) && f({{$vars.x}}) //'",
+        "return (a)/b+'/'+'\\\r\n'+{{$vars.x}}+'';",
+        "break l\n/\"/.test(s) || f({{$vars.x}}) //\"",
+        "'{{$vars.x}}",
+        "`${'{{$vars.x}}'}",
+    ] {
+        assert_eq!(put(code, "v"), Err(NotText), "{code:?}");
+    }
+    assert_eq!(put("f('a\\\r\nb {{$vars.x}}')", "v").unwrap(), "f('a\\\r\nb v')");
+}

@@ -62,7 +62,7 @@ impl Summarizer {
     /// The notes for all of `older`; nothing for nothing.
     fn notes(&self, older: &[PastMessage], host: &dyn Host) -> Result<Option<String>> {
         let keys = keys(older);
-        let known = |done: usize| Some((done, read(&*host.recall(&keys[done])?)?));
+        let known = |done: usize| Some((done, read(&host.recall(&keys[done])?)?));
         let (mut done, mut notes) = (1..=older.len()).rev().find_map(known).unwrap_or_default();
         while done < older.len() {
             let (step, after) = next_step(older, done);

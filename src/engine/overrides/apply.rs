@@ -19,7 +19,7 @@ impl Source {
 
 fn merged(saved: &Source, kind: InputKind, sent: &Map<String, Value>) -> Option<Source> {
     match saved {
-        Source::Json(JsonSource::Object(fields)) => {
+        Source::Json { json: JsonSource::Object(fields), reach } => {
             let mut fields = fields.clone();
             for (name, value) in sent {
                 let value = JsonSource::Plain(value.clone());
@@ -28,7 +28,7 @@ fn merged(saved: &Source, kind: InputKind, sent: &Map<String, Value>) -> Option<
                     None => fields.push((name.clone(), value)),
                 }
             }
-            Some(Source::Json(JsonSource::Object(fields)))
+            Some(Source::Json { json: JsonSource::Object(fields), reach: *reach })
         }
         Source::Plain(Value::Object(saved)) => Some(Source::Plain(over(saved.clone(), sent))),
         Source::Plain(Value::String(text)) if matches!(kind, InputKind::Json) => {

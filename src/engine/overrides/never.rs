@@ -34,14 +34,11 @@ const CREDENTIALS: &[&str] = &["credential", "credentialid", "flowisecredentiali
 /// Ends of names of addresses.
 const ADDRESS_ENDS: &[&str] = &["url", "uri", "host", "endpoint", "basepath", "links", "paths", "headers"];
 /// Whole names of addresses; the base options of a model are headers.
-const ADDRESSES: &[&str] = &["link", "path", "header", "baseoptions"];
+const ADDRESSES: &[&str] = &["baseoptions"];
 /// Ends of names of code.
 const CODE_ENDS: &[&str] = &["javascriptfunction", "jsonschema", "structuredoutput", "updatestate"];
 /// Whole names of code.
 const CODE: &[&str] = &[
-    "code",
-    "func",
-    "schema",
     "iffunction",
     "elsefunction",
     "conditionfunction",
@@ -53,8 +50,22 @@ const CODE: &[&str] = &[
     "updatestatememorycode",
     "updatestatememory",
 ];
-/// Whole names of files.
-const FILES: &[&str] = &["file", "files", "folder", "filestorage"];
+/// Words that protect an input of their name. As keys inside a value, or names of variables, they are ordinary words.
+const INPUTS: &[(&str, Group)] = &[
+    ("link", Group::Address),
+    ("path", Group::Address),
+    ("header", Group::Address),
+    ("code", Group::Code),
+    ("func", Group::Code),
+    ("schema", Group::Code),
+    ("file", Group::File),
+    ("files", Group::File),
+    ("folder", Group::File),
+    ("harness", Group::Picker),
+    ("pipeline", Group::Picker),
+    ("sessionid", Group::Conversation),
+    ("chatid", Group::Conversation),
+];
 /// Whole names of pickers and lists of picks.
 const PICKERS: &[&str] = &[
     "agentmodel",
@@ -75,13 +86,9 @@ const PICKERS: &[&str] = &[
     "executeflowselectedflow",
     "agentknowledgedocumentstores",
     "agentknowledgevsembeddings",
-    "harness",
     "selectedharness",
-    "pipeline",
     "selectedpipeline",
 ];
-/// Whole names of what chooses a conversation.
-const CONVERSATIONS: &[&str] = &["sessionid", "chatid", "sessiontoken"];
 
 /// Password fields of every credential type, folded. The words `key` and `value` name too much else (contract 10).
 static PASSWORD_FIELDS: LazyLock<HashSet<String>> = LazyLock::new(|| {
@@ -102,9 +109,7 @@ pub(super) fn of_name(name: &str) -> Option<Group> {
         (is(CREDENTIALS) || ends(CREDENTIAL_ENDS) || PASSWORD_FIELDS.contains(&name), Group::Credential),
         (is(ADDRESSES) || ends(ADDRESS_ENDS), Group::Address),
         (is(CODE) || ends(CODE_ENDS), Group::Code),
-        (is(FILES), Group::File),
         (is(PICKERS), Group::Picker),
-        (is(CONVERSATIONS), Group::Conversation),
     ];
     groups.into_iter().find(|(holds, _)| *holds).map(|(_, group)| group)
 }
@@ -131,7 +136,9 @@ pub(super) fn of_input(card: &Card, input: &Input) -> Option<Group> {
         | InputKind::ModelName(_)
         | InputKind::Json => None,
     };
-    by_kind.or_else(|| of_name_on(card, input.name))
+    let folded = folded(input.name);
+    let by_word = || INPUTS.iter().find(|(word, _)| *word == folded).map(|(_, group)| *group);
+    by_kind.or_else(|| of_name_on(card, input.name)).or_else(by_word)
 }
 
 fn of_name_on(card: &Card, name: &str) -> Option<Group> {

@@ -51,9 +51,6 @@ const PROTECTED: &[&str] = &[
     "headers",
     "defaultHeaders",
     "customHeaders",
-    "link",
-    "path",
-    "header",
     "baseOptions",
     "port",
     "db_port",
@@ -71,9 +68,6 @@ const PROTECTED: &[&str] = &[
     "llmUpdateState",
     "agentUpdateState",
     "llmStructuredOutput",
-    "file",
-    "folder",
-    "files",
     "agentModel",
     "llmModel",
     "conditionAgentModel",
@@ -89,10 +83,6 @@ const PROTECTED: &[&str] = &[
     "executeFlowSelectedFlow",
     "agentKnowledgeDocumentStores",
     "agentKnowledgeVSEmbeddings",
-    "harness",
-    "pipeline",
-    "sessionId",
-    "chatId",
 ];
 
 /// Names that look like some of them.
@@ -292,7 +282,7 @@ fn objects_merge_lists_unite_and_the_rest_takes_the_place() {
     let saved = inputs.iter().find(|(name, _)| *name == "promptValues").map(|(_, source)| source).unwrap();
     use super::super::source::Source;
     let merged = Source::overridden(Some(saved), InputKind::Json, &json!({"b": "{{$vars.x}}", "c": 2}));
-    let Source::Json(json) = merged else { panic!("references of the owner stay references") };
+    let Source::Json { json, .. } = merged else { panic!("references of the owner stay references") };
     let built = json.build(&|_| json!("the question"));
     assert_eq!(
         built,

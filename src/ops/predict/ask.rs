@@ -236,7 +236,9 @@ pub fn run(app: &App, entry: &Entry, cancel: &Cancel, sink: &mut dyn Sink) -> Re
         }
         Err(fault) => {
             let fault = reason(fault, cancel);
-            if matches!(fault, Error::Cancelled | Error::Unavailable(_)) && !kept.said.is_empty() {
+            // What post-processing was to change is not kept unchanged.
+            let is_partial = entry.streams && !kept.said.is_empty();
+            if matches!(fault, Error::Cancelled | Error::Unavailable(_)) && is_partial {
                 let partial = Outcome {
                     text: std::mem::take(&mut kept.said),
                     usage: host.usage(),

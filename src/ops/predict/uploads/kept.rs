@@ -1,6 +1,6 @@
 //! The files of a question on disk, for as long as its message is.
 
-use super::types;
+use super::accepted;
 use crate::app::App;
 use crate::domain::error::Result;
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
@@ -80,7 +80,7 @@ impl KeptFiles {
 
     fn store(&mut self, mime: &str, bytes: &[u8]) -> Result<String> {
         let files = &self.app.chat_files;
-        let name = files.keep(&self.workspace, &self.flow, &self.chat, types::ending_of(mime), bytes)?;
+        let name = files.keep(&self.workspace, &self.flow, &self.chat, accepted::ending_of(mime), bytes)?;
         let text = name.as_str().to_owned();
         self.names.push(name);
         Ok(text)

@@ -1,10 +1,10 @@
 //! Files sent with a question (spec 4.1, reference 4.2): what they are, whether the flow's chat offers them, what a
 //! model reads of them, and where they are kept.
 
+mod accepted;
 mod kept;
 mod offer;
 mod texts;
-mod types;
 
 pub use kept::KeptFiles;
 pub use offer::Offer;
@@ -14,10 +14,10 @@ pub use texts::{Extracted, extract};
 use crate::domain::error::{Error, Result};
 use crate::domain::prediction::{Upload, UploadContent};
 use crate::limits::{DOCUMENT_BYTES_MAX, IMAGE_BYTES_MAX};
+use accepted::FileType;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
-use types::FileType;
 
 /// An entry of `uploads` as it is sent.
 #[derive(Debug, Deserialize)]
@@ -86,13 +86,13 @@ fn inline(name: String, mime: Option<&str>, data: &str) -> Result<Upload> {
         return Err(wrong(&name, "'mime' differs from the type in 'data'"));
     }
     // Judged by its length before it is decoded.
-    types::of(&name, Some(mime))?.check_size(&name, base64.len() / 4 * 3)?;
+    accepted::of(&name, Some(mime))?.check_size(&name, base64.len() / 4 * 3)?;
     let bytes = STANDARD.decode(base64).map_err(|_| wrong(&name, "'data' is not valid base64"))?;
     upload(name, Some(mime), bytes)
 }
 
 fn upload(name: String, mime: Option<&str>, bytes: Vec<u8>) -> Result<Upload> {
-    let kind = types::of(&name, mime)?;
+    let kind = accepted::of(&name, mime)?;
     kind.check_size(&name, bytes.len())?;
     kind.check_bytes(&name, &bytes)?;
     let content = match kind {

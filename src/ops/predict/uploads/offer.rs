@@ -1,6 +1,6 @@
 //! What a flow's chat offers to upload, decided by the flow's own settings (spec 4.1 r2, reference 4.1).
 
-use super::types;
+use super::accepted;
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::FlowSettings;
 use crate::domain::prediction::{Upload, UploadContent};
@@ -53,7 +53,7 @@ impl Offer {
             return Err(Error::Forbidden("File uploads are switched off for this flow.".to_owned()));
         };
         match mime {
-            Some(mime) if !types::is_listed(listed, mime) => {
+            Some(mime) if !accepted::is_listed(listed, mime) => {
                 Err(Error::Invalid(format!("File type {mime} is not allowed for this flow.")))
             }
             _ => Ok(()),
@@ -64,7 +64,7 @@ impl Offer {
     #[must_use]
     pub fn wire(&self) -> Value {
         let image_types = if self.images {
-            json!([{"fileTypes": types::image_mimes(), "maxUploadSize": IMAGE_BYTES_MAX / (1024 * 1024)}])
+            json!([{"fileTypes": accepted::image_mimes(), "maxUploadSize": IMAGE_BYTES_MAX / (1024 * 1024)}])
         } else {
             json!([])
         };
@@ -81,6 +81,6 @@ impl Offer {
     #[must_use]
     pub fn document_types(&self) -> Vec<&'static str> {
         let Some(listed) = &self.documents else { return Vec::new() };
-        types::document_mimes().into_iter().filter(|mime| types::is_listed(listed, mime)).collect()
+        accepted::document_mimes().into_iter().filter(|mime| accepted::is_listed(listed, mime)).collect()
     }
 }

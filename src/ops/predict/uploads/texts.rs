@@ -5,6 +5,7 @@ use crate::documents::{DocumentError, Kind, Part};
 use crate::domain::cancel::Cancel;
 use crate::domain::error::{Error, Result, Unavailable};
 use crate::domain::prediction::{Upload, UploadContent};
+use crate::limits::ATTACHED_TEXT_BYTES_MAX;
 use serde_json::{Value, json};
 
 /// A document and its text.
@@ -30,12 +31,18 @@ impl Extracted {
 /// 400 naming a document that cannot be read, 503 when too many are being read.
 pub fn extract(app: &App, uploads: &[Upload], cancel: &Cancel) -> Result<Vec<Extracted>> {
     let mut found = Vec::new();
+    let mut room = ATTACHED_TEXT_BYTES_MAX;
     for upload in uploads {
         let (size, text) = match &upload.content {
             UploadContent::Document(bytes) => (bytes.len(), document(app, &upload.name, bytes, cancel)?),
             UploadContent::Text(text) => (text.len(), text.clone()),
             UploadContent::Image { .. } | UploadContent::Url(_) => continue,
         };
+        // Small files can hold a great deal of text: all of it together stands in memory and goes to a model.
+        room = room.checked_sub(text.len()).ok_or_else(|| {
+            let most = ATTACHED_TEXT_BYTES_MAX / (1024 * 1024);
+            Error::Invalid(format!("The documents have more than {most} MB of text together."))
+        })?;
         found.push(Extracted { name: upload.name.clone(), mime: upload.mime.clone(), size, text });
     }
     Ok(found)
