@@ -121,13 +121,7 @@ impl ToolRecord {
     /// The name models call it by: letters, digits, `_` and `-`.
     #[must_use]
     pub fn model_name(&self) -> String {
-        let name: String = self
-            .name
-            .trim()
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' })
-            .collect();
-        name.chars().take(64).collect()
+        model_name(&self.name)
     }
 
     /// JSON Schema of its arguments.
@@ -192,4 +186,10 @@ impl ToolRecord {
 fn is_name(name: &str) -> bool {
     let first = |c: char| c.is_ascii_alphabetic() || c == '_';
     name.starts_with(first) && name.len() <= 64 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+/// The name models call a tool by: letters, digits, `_` and `-`.
+#[must_use]
+pub fn model_name(name: &str) -> String {
+    let letter = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+    name.trim().chars().map(letter).take(64).collect()
 }

@@ -24,7 +24,13 @@ impl Guarded {
     /// With the limits of the security rules.
     #[must_use]
     pub fn new(outgoing: Outgoing) -> Self {
-        Self { outgoing, limits: Limits::default() }
+        Self::within(outgoing, Limits::default())
+    }
+
+    /// With limits of its own.
+    #[must_use]
+    pub const fn within(outgoing: Outgoing, limits: Limits) -> Self {
+        Self { outgoing, limits }
     }
 }
 

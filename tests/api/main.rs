@@ -34,5 +34,6 @@ mod service;
 mod stores;
 mod streams;
 mod support;
+mod tools;
 mod uploads;
 mod variables;

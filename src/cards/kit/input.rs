@@ -129,6 +129,14 @@ pub struct Choice {
     pub label: &'static str,
 }
 
+impl Choice {
+    /// An entry.
+    #[must_use]
+    pub const fn of(name: &'static str, label: &'static str) -> Self {
+        Self { name, label }
+    }
+}
+
 impl Input {
     const fn new(name: &'static str, label: &'static str, kind: InputKind) -> Self {
         Self {

@@ -15,6 +15,7 @@ pub mod passages;
 pub mod prompt;
 pub mod text_loop;
 pub mod tool_loop;
+pub mod web;
 
 pub use card::{Card, Category, Kept, Make, Output, Risk, Taken, VARIABLE_NAME};
 pub use code::Code;

@@ -1,0 +1,93 @@
+//! Requests of tools: through the guarded client, as to an address that a stranger chose (security rules 7).
+
+use super::part::Turn;
+use crate::net::Limits;
+use crate::script::{Fetch, FetchRequest, Guarded};
+use serde_json::Value;
+use url::Url;
+
+/// A request in the making.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request(FetchRequest);
+
+impl Request {
+    /// Gets.
+    #[must_use]
+    pub fn get(url: impl Into<String>) -> Self {
+        Self::of("GET", url)
+    }
+
+    /// Posts JSON.
+    #[must_use]
+    pub fn post(url: impl Into<String>, body: &Value) -> Self {
+        Self::of("POST", url).json(body)
+    }
+
+    /// With any method.
+    #[must_use]
+    pub fn of(method: &str, url: impl Into<String>) -> Self {
+        Self(FetchRequest { method: method.to_owned(), url: url.into(), headers: Vec::new(), body: None })
+    }
+
+    /// With this query after what the address holds already.
+    #[must_use]
+    pub fn query<'q>(mut self, pairs: impl IntoIterator<Item = (&'q str, &'q str)>) -> Self {
+        // An address that cannot be read is refused when it is called.
+        if let Ok(mut url) = Url::parse(&self.0.url) {
+            url.query_pairs_mut().extend_pairs(pairs);
+            self.0.url = url.into();
+        }
+        self
+    }
+
+    /// With this header.
+    #[must_use]
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.0.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// With a JSON body.
+    #[must_use]
+    pub fn json(mut self, body: &Value) -> Self {
+        self.0.body = Some(body.to_string());
+        self.header("content-type", "application/json")
+    }
+
+    /// With the fields of a form as its body.
+    #[must_use]
+    pub fn form<'q>(mut self, pairs: impl IntoIterator<Item = (&'q str, &'q str)>) -> Self {
+        let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
+        self.0.body = Some(body);
+        self.header("content-type", "application/x-www-form-urlencoded")
+    }
+
+    /// The text of the answer.
+    ///
+    /// # Errors
+    /// A sentence a model may read: it holds nothing the other side said, and no path, query or header.
+    pub fn text(self, turn: &Turn<'_>, limits: Limits) -> Result<String, String> {
+        let guarded = Guarded::within(turn.host.outgoing().clone(), limits);
+        let answer =
+            guarded.fetch(self.0, turn.host.cancel()).map_err(|why| format!("The request failed: {why}."))?;
+        match answer.status {
+            200..=299 => Ok(answer.body),
+            status => Err(format!("The request failed: the address answered with status {status}.")),
+        }
+    }
+
+    /// The answer as JSON.
+    ///
+    /// # Errors
+    /// As [`Self::text`], and when it is no JSON.
+    pub fn value(self, turn: &Turn<'_>, limits: Limits) -> Result<Value, String> {
+        let text = self.text(turn, limits)?;
+        serde_json::from_str(&text).map_err(|_| "The request failed: the answer is not JSON.".to_owned())
+    }
+
+    /// Method, address, headers and body, for tests of what is sent.
+    #[cfg(test)]
+    pub(in crate::cards) fn parts(&self) -> (&str, &str, &[(String, String)], Option<&str>) {
+        (&self.0.method, &self.0.url, &self.0.headers, self.0.body.as_deref())
+    }
+}

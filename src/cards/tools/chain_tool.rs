@@ -1,0 +1,60 @@
+//! Chain Tool: a chain that a model can call.
+
+use super::search::{one_argument, text_argument};
+use crate::cards::kit::{Card, Category, Chain, Connects, Input, Make, Quiet, Risk, Tool, Turn};
+use crate::domain::tool_record::model_name;
+use crate::llm::ToolSpec;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "chainTool",
+    label: "Chain Tool",
+    version: 1.0,
+    category: Category::Tools,
+    description: "A chain that the model can ask.",
+    base_classes: &["ChainTool", "DynamicTool", "Tool", "StructuredTool", "Runnable"],
+    risk: Risk::Safe,
+    inputs: &[
+        Input::text("name", "Chain Name"),
+        Input::lines("description", "Chain Description").help("Tells the model when to use it."),
+        Input::switch("returnDirect", "Return Direct")
+            .optional()
+            .help("What the chain answers is the answer; the model does not read it."),
+        Input::wire("baseChain", "Base Chain", Connects::Chain),
+    ],
+    outputs: &[],
+    make: Make::Tools(|inputs| {
+        let name = model_name(&inputs.text("name")?);
+        Ok(vec![Arc::new(ChainTool {
+            spec: one_argument(&name, &inputs.text("description")?, "input", "What to ask."),
+            chain: inputs.chain("baseChain")?,
+            returns_directly: inputs.switch("returnDirect"),
+        })])
+    }),
+};
+
+struct ChainTool {
+    spec: ToolSpec,
+    chain: Arc<dyn Chain>,
+    returns_directly: bool,
+}
+
+impl Tool for ChainTool {
+    fn spec(&self) -> ToolSpec {
+        self.spec.clone()
+    }
+
+    fn call(&self, arguments: &Value, turn: &Turn<'_>) -> Result<String, String> {
+        let question = text_argument(arguments, "input")?;
+        // What was said to the agent was not said to the chain.
+        let asked = Turn { question, uploads: &[], history: &[], host: turn.host };
+        let outcome = self.chain.run(&asked, &mut Quiet).map_err(|error| error.to_string())?;
+        Ok(outcome.text)
+    }
+
+    fn returns_directly(&self) -> bool {
+        self.returns_directly
+    }
+}

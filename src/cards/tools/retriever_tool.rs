@@ -1,0 +1,80 @@
+//! Retriever Tool: a retriever that a model can ask.
+
+use super::search::{NOTHING_FOUND, one_argument, text_argument};
+use crate::cards::kit::{
+    Card, Category, Connects, Host, Input, Make, Observation, Retriever, Risk, Tool, Turn, passages,
+};
+use crate::domain::prediction::SourceDocument;
+use crate::domain::tool_record::model_name;
+use crate::llm::ToolSpec;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// A value of a filter that is a fact of the run.
+const FACT: &str = "$flow.";
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "retrieverTool",
+    label: "Retriever Tool",
+    version: 3.0,
+    category: Category::Tools,
+    description: "A retriever that the model can search.",
+    base_classes: &["RetrieverTool", "DynamicTool", "Tool", "StructuredTool", "Runnable"],
+    risk: Risk::Safe,
+    inputs: &[
+        Input::text("name", "Retriever Name"),
+        Input::lines("description", "Retriever Description").help("Tells the model when to use it."),
+        Input::wire("retriever", "Retriever", Connects::Retriever),
+        Input::switch("returnSourceDocuments", "Return Source Documents").optional(),
+        Input::json("retrieverToolMetadataFilter", "Additional Metadata Filter")
+            .optional()
+            .variables()
+            .help("Only passages whose metadata have these values are used; a value may be $flow.chatId and the like."),
+    ],
+    outputs: &[],
+    make: Make::Tools(|inputs| {
+        let name = model_name(&inputs.text("name")?);
+        Ok(vec![Arc::new(RetrieverTool {
+            spec: one_argument(&name, &inputs.text("description")?, "input", "What to look for."),
+            retriever: inputs.retriever("retriever")?,
+            filter: known(inputs.object("retrieverToolMetadataFilter")?, inputs.host),
+            returns_sources: inputs.switch("returnSourceDocuments"),
+        })])
+    }),
+};
+
+struct RetrieverTool {
+    spec: ToolSpec,
+    retriever: Arc<dyn Retriever>,
+    filter: Map<String, Value>,
+    returns_sources: bool,
+}
+
+impl Tool for RetrieverTool {
+    fn spec(&self) -> ToolSpec {
+        self.spec.clone()
+    }
+
+    fn call(&self, arguments: &Value, turn: &Turn<'_>) -> Result<String, String> {
+        self.observe(arguments, turn).map(|seen| seen.text)
+    }
+
+    fn observe(&self, arguments: &Value, turn: &Turn<'_>) -> Result<Observation, String> {
+        let query = text_argument(arguments, "input")?;
+        let mut found = self.retriever.retrieve(query, turn).map_err(|error| error.to_string())?;
+        found.retain(|document| fits(document, &self.filter));
+        let text = if found.is_empty() { NOTHING_FOUND.to_owned() } else { passages::write(&found) };
+        Ok(Observation { text, sources: if self.returns_sources { found } else { Vec::new() } })
+    }
+}
+
+/// The filter with facts of the run in place of their names.
+fn known(filter: Map<String, Value>, host: &dyn Host) -> Map<String, Value> {
+    let fact = |value: &Value| host.fact(value.as_str()?.strip_prefix(FACT)?).map(Value::from);
+    filter.into_iter().map(|(name, value)| (name, fact(&value).unwrap_or(value))).collect()
+}
+
+fn fits(document: &SourceDocument, filter: &Map<String, Value>) -> bool {
+    filter.iter().all(|(name, value)| document.metadata.get(name) == Some(value))
+}

@@ -1,0 +1,112 @@
+//! What the tools that search the web have in common: one question, one request, and a short text from its answer.
+
+use crate::cards::kit::web::Request;
+use crate::cards::kit::{Tool, Turn};
+use crate::llm::ToolSpec;
+use crate::net::Limits;
+use serde_json::{Map, Value, json};
+
+/// What a model reads when a search had no result.
+pub const NOTHING_FOUND: &str = "Nothing was found.";
+
+/// How a search becomes a request.
+type Ask = Box<dyn Fn(&str) -> Request + Send + Sync>;
+
+/// A tool that asks a search service.
+pub struct Search {
+    spec: ToolSpec,
+    limits: Limits,
+    ask: Ask,
+    read: fn(&Value) -> String,
+}
+
+impl Search {
+    /// A tool of this name. `ask` makes the request for a question, `read` the text from the answer's JSON.
+    pub fn new(
+        name: &str,
+        description: &str,
+        ask: impl Fn(&str) -> Request + Send + Sync + 'static,
+        read: fn(&Value) -> String,
+    ) -> Self {
+        let spec = one_argument(name, description, "input", "What to search for.");
+        Self { spec, limits: Limits::default(), ask: Box::new(ask), read }
+    }
+
+    /// With other limits than those of every request.
+    #[must_use]
+    pub const fn within(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+}
+
+impl Tool for Search {
+    fn spec(&self) -> ToolSpec {
+        self.spec.clone()
+    }
+
+    fn call(&self, arguments: &Value, turn: &Turn<'_>) -> Result<String, String> {
+        let question = text_argument(arguments, "input")?;
+        let text = (self.read)(&(self.ask)(question).value(turn, self.limits)?);
+        Ok(if text.is_empty() { NOTHING_FOUND.to_owned() } else { text })
+    }
+}
+
+/// A tool that takes one text.
+#[must_use]
+pub fn one_argument(name: &str, description: &str, argument: &str, of: &str) -> ToolSpec {
+    ToolSpec {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        schema: json!({
+            "type": "object",
+            "properties": {argument: {"type": "string", "description": of}},
+            "required": [argument],
+        }),
+    }
+}
+
+/// A text argument that must say something.
+///
+/// # Errors
+/// When it is empty.
+pub fn text_argument<'a>(arguments: &'a Value, name: &str) -> Result<&'a str, String> {
+    let text = arguments.get(name).and_then(Value::as_str).map(str::trim).unwrap_or_default();
+    if text.is_empty() { Err(format!("The argument '{name}' is empty.")) } else { Ok(text) }
+}
+
+/// The results of a list as JSON text of title, link and snippet, which stand in it under these names; empty when
+/// there are none.
+#[must_use]
+pub fn results(list: &Value, link: &str, snippet: &str) -> String {
+    let found: Vec<Value> = list
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|result| json!({"title": result["title"], "link": result[link], "snippet": result[snippet]}))
+        .collect();
+    if found.is_empty() { String::new() } else { Value::Array(found).to_string() }
+}
+
+/// The first of these places that holds a text.
+#[must_use]
+pub fn first_text(answer: &Value, places: &[&str]) -> Option<String> {
+    let text = |place: &&str| answer.pointer(place)?.as_str().map(str::trim).filter(|text| !text.is_empty());
+    places.iter().find_map(text).map(str::to_owned)
+}
+
+/// An object of those values that are set.
+#[must_use]
+pub fn set_only(values: impl IntoIterator<Item = (&'static str, Value)>) -> Map<String, Value> {
+    let is_set = |value: &Value| match value {
+        Value::Null => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        _ => true,
+    };
+    values
+        .into_iter()
+        .filter(|(_, value)| is_set(value))
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
+}
