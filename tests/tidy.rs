@@ -295,7 +295,9 @@ fn cards(sources: &[Source]) -> Vec<String> {
             continue;
         };
         let stem = inside.rsplit('/').next().unwrap_or(inside).trim_end_matches(".rs");
-        if source.is_rust() && !["mod", "registry", "palette"].contains(&stem) && !registered(stem) {
+        // What several cards of a folder share stands beside them and declares none.
+        let declares = source.code.contains("const CARD: Card");
+        if source.is_rust() && declares && !registered(stem) {
             broken.push(format!("{}:1: the card is not in src/cards/registry.rs", source.path));
         }
     }
@@ -454,7 +456,7 @@ mod samples {
         let files = |registry: &str, map: &str| {
             vec![
                 Source::new("src/cards/registry.rs", registry),
-                Source::new("src/cards/tools/clock.rs", "//! x"),
+                Source::new("src/cards/tools/clock.rs", "//! x\npub const CARD: Card = Card {};"),
                 Source::new("src/cards/kit/input.rs", "//! x"),
                 Source::new("src/lib.rs", map),
                 Source::new("src/app.rs", "//! x"),

@@ -13,6 +13,9 @@ use url::Url;
 /// How much of an answer a model reads, in characters.
 pub const OUTPUT_DEFAULT: &str = "2000";
 
+/// Types of arguments beside text.
+const KINDS: &[&str] = &["number", "integer", "boolean", "object", "array"];
+
 /// What tells one of these cards from another.
 pub struct Kind {
     /// The method.
@@ -132,10 +135,7 @@ fn text_of(value: &Value) -> String {
 /// The owner's rows as properties of a JSON Schema, and the names of those that must be there.
 fn arguments(schema: &Map<String, Value>) -> (Map<String, Value>, Vec<&str>) {
     let property = |(name, row): (&String, &Value)| {
-        let kind = match row["type"].as_str() {
-            Some(kind @ ("number" | "integer" | "boolean" | "object" | "array")) => kind,
-            _ => "string",
-        };
+        let kind = row["type"].as_str().filter(|kind| KINDS.contains(kind)).unwrap_or("string");
         let description = row["description"].as_str().unwrap_or_default();
         (name.clone(), json!({"type": kind, "description": description}))
     };
