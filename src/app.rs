@@ -44,10 +44,10 @@ pub struct House {
     pub boards: Boards,
     /// The one client for outgoing calls.
     pub outgoing: Outgoing,
+    /// Turns files into text.
+    pub documents: Documents,
     /// Runs code of flows' owners.
     pub scripts: Scripts,
-    /// Reads documents that callers send.
-    pub documents: Documents,
     /// The time.
     pub clock: Clock,
     /// Compiled canvases.
@@ -123,8 +123,8 @@ impl App {
             chat_files: ChatFiles::new(settings.data_dir.join("files"), Quota::default()),
             boards: Boards::default(),
             outgoing,
-            scripts,
             documents,
+            scripts,
             clock: Clock::default(),
             plans: Plans::default(),
             settings,

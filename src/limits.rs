@@ -15,6 +15,10 @@ pub const BODY_BYTES: usize = 10 * 1024 * 1024;
 pub const BODY_CANVAS_BYTES: usize = 32 * 1024 * 1024;
 /// Largest multipart body, where a route takes one.
 pub const BODY_MULTIPART_BYTES: usize = 30 * 1024 * 1024;
+/// Parts of one form.
+pub const FORM_PARTS_MAX: usize = 64;
+/// The head of one part of a form.
+pub const FORM_HEAD_BYTES_MAX: usize = 8 * 1024;
 /// All bodies above [`BODY_UNCOUNTED_BYTES`] held at the same time.
 pub const BODIES_BYTES_MAX: usize = 512 * 1024 * 1024;
 /// Bodies up to here are not counted against [`BODIES_BYTES_MAX`].
@@ -93,14 +97,6 @@ pub const REPLIES_PER_FLOW_BYTES: usize = 4 * 1024 * 1024;
 pub const REPLIES_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// Most files of one question (R 2).
 pub const UPLOADS_MAX: usize = 20;
-/// The text of all documents of one question.
-pub const ATTACHED_TEXT_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// A form with files, all of it (R 2).
-pub const FORM_BYTES_MAX: usize = 30 * 1024 * 1024;
-/// Parts of a form (R 2).
-pub const FORM_PARTS_MAX: usize = 64;
-/// A field of a form that is no file.
-pub const FORM_FIELD_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Largest image sent with a question.
 pub const IMAGE_BYTES_MAX: usize = 5 * 1024 * 1024;
 /// Files of one conversation (R 8).

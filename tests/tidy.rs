@@ -50,6 +50,7 @@ const ONLY: &[(&str, &[&str])] = &[
 /// The one home of each package.
 const HOMES: &[(&str, &[&str])] = &[
     ("redb", &["src/store/"]),
+    ("multer", &["src/http/"]),
     ("rquickjs", &["src/script/"]),
     ("seccompiler", &["src/worker/"]),
     ("calamine", &["src/documents/"]),

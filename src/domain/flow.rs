@@ -181,6 +181,26 @@ impl FlowSettings {
         super::rate::RateLimit::from_config(self.api_config.as_ref()?.get("rateLimit")?)
     }
 
+    /// The media types of documents the flow's chat takes, when Full File Upload is on (spec 4.1 r1); an empty list names
+    /// none in particular.
+    #[must_use]
+    pub fn document_types(&self) -> Option<Vec<&str>> {
+        let config = self.chatbot_config.as_ref()?.get("fullFileUpload")?;
+        if config.get("status") != Some(&Value::Bool(true)) {
+            return None;
+        }
+        let listed = config.get("allowedUploadFileTypes").and_then(Value::as_str).unwrap_or_default();
+        Some(listed.split(',').map(str::trim).filter(|mime| !mime.is_empty()).collect())
+    }
+
+    /// The Speech to Text provider that is on, with its settings (reference 2).
+    #[must_use]
+    pub fn speech_provider(&self) -> Option<(&str, &Map<String, Value>)> {
+        let providers = self.speech_to_text.as_ref()?.iter();
+        let mut named = providers.filter_map(|(name, config)| Some((name.as_str(), config.as_object()?)));
+        named.find(|(name, config)| *name != "none" && config.get("status") == Some(&Value::Bool(true)))
+    }
+
     /// The post-processing code, when it is on; it keeps a flow from streaming token by token. The family's page writes
     /// it as a JSON string within the JSON.
     #[must_use]

@@ -19,8 +19,8 @@ pub struct Question {
     pub overrides: Map<String, Value>,
     /// Earlier messages the caller brings along (reference 3.3).
     pub history: Vec<PastMessage>,
-    /// Files sent with the question.
-    pub uploads: Vec<Upload>,
+    /// Files sent with the question, as they came.
+    pub uploads: Vec<SentUpload>,
     /// Stored on the question.
     pub lead_email: Option<String>,
 }
@@ -72,7 +72,44 @@ impl PastMessage {
     }
 }
 
-/// A file or link sent with a question (reference 4.2).
+/// A file or link as a caller sent it: nothing about it has been judged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SentUpload {
+    /// An entry of `uploads` in a JSON body.
+    Entry(SentEntry),
+    /// A part of a form.
+    File(SentFile),
+}
+
+/// An entry of `uploads` (reference 4.2).
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct SentEntry {
+    /// What the caller says it is.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The caller's name for it.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// Its declared media type.
+    #[serde(default)]
+    pub mime: Option<String>,
+    /// A data URI, a text or an address, as its kind has it.
+    #[serde(default)]
+    pub data: Option<String>,
+}
+
+/// A file in a form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SentFile {
+    /// The caller's name for it.
+    pub name: String,
+    /// Its declared media type.
+    pub mime: Option<String>,
+    /// What is in it.
+    pub bytes: Vec<u8>,
+}
+
+/// An image or link that goes to the model with a question (reference 4.2).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Upload {
     /// The caller's name for it: a label, never a path.
@@ -93,10 +130,6 @@ pub enum UploadContent {
     },
     /// An image the provider fetches itself.
     Url(String),
-    /// A document, as it was sent.
-    Document(Vec<u8>),
-    /// The text of a document that an earlier request had read.
-    Text(String),
 }
 
 /// Where a question came from (reference 3.8).

@@ -47,8 +47,6 @@ pub(super) fn order(canvas: &Canvas) -> Result<Order, Unplannable> {
     let mut forks = forks(canvas, &graph);
     graph.recall(canvas);
     let mut endings = endings(canvas, &graph)?;
-    // A fork that no answer comes from decides nothing.
-    forks.retain(|fork| endings.iter().any(|ending| fork.leads_to(*ending)));
     // Of several the last one answers, and what only the others need is not built, unless a fork can choose them.
     let last = endings.last().copied();
     endings.retain(|ending| Some(*ending) == last || forks.iter().any(|fork| fork.leads_to(*ending)));
@@ -57,6 +55,8 @@ pub(super) fn order(canvas: &Canvas) -> Result<Order, Unplannable> {
     for &ending in &endings {
         visit(ending, &graph, canvas, &mut marks, &mut nodes)?;
     }
+    // A fork that no answer needs is not asked and decides nothing.
+    forks.retain(|fork| marks[fork.node] == Mark::Done);
     Ok(Order { nodes, endings, branches: forks })
 }
 

@@ -184,7 +184,7 @@ fn source(node: &Node, input: &Input, value: &Value, at: &HashMap<&str, usize>) 
     match input.kind {
         InputKind::Wire(_) | InputKind::Wires(_) => Source::Parts(wired(value, at)),
         InputKind::Json => json_source(value, Reach::Inside),
-        InputKind::Headers => json_source(value, Reach::Saved),
+        InputKind::Headers => json_source(value, Reach::Inside),
         _ => match value {
             Value::String(text) => match Template::parse(text) {
                 Some(template) => Source::Text { template, reach: reach(node, input) },

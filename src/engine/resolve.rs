@@ -59,7 +59,7 @@ impl Resolver<'_> {
             _ if reach != Reach::Inside => None,
             Reference::Question => Some(self.turn.question.to_owned()),
             Reference::ChatHistory => Some(self.history().to_owned()),
-            Reference::FileAttachment => Some(self.turn.attached.to_owned()),
+            Reference::FileAttachment => Some(self.turn.documents.to_owned()),
             Reference::Node { id, path } => self.node(id, path).map(as_text),
         }
     }

@@ -1,6 +1,7 @@
 //! Reading a request body under the route's size, the time its size earns, and the memory all bodies share.
 
 use super::error::Refused;
+use super::form::{self, Form, FormFault};
 use super::pace::Pace;
 use super::router::Accepts;
 use crate::domain::error::Unavailable;
@@ -9,8 +10,9 @@ use bytes::{Buf, Bytes, BytesMut};
 use futures_util::{Stream, StreamExt as _};
 use hyper::HeaderMap;
 use hyper::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
@@ -40,7 +42,25 @@ impl BodyBudget {
 #[derive(Default)]
 pub(super) struct Read {
     pub(super) bytes: Bytes,
+    /// In place of the bytes, when the body is a form.
+    pub(super) form: Option<Form>,
     pub(super) share: Option<OwnedSemaphorePermit>,
+}
+
+/// What a body is.
+enum Kind {
+    Json,
+    Form { boundary: String },
+}
+
+impl Kind {
+    fn large(&self, limit_bytes: usize) -> Refused {
+        match self {
+            Self::Json => Refused::BodyLarge { limit_bytes },
+            // A document that is too large is a bad request, wherever that is noticed (spec 4.1 r1).
+            Self::Form { .. } => Refused::Form(FormFault::Large),
+        }
+    }
 }
 
 /// Reads the body of a route that takes `accepts` of at most `limit_bytes`.
@@ -53,46 +73,86 @@ pub(super) async fn read<S, B, E>(
     stream: S,
 ) -> Result<Read, Refused>
 where
-    S: Stream<Item = Result<B, E>>,
-    B: Buf,
+    S: Stream<Item = Result<B, E>> + Send,
+    B: Buf + Send,
 {
     if !announces_body(headers) {
         return Ok(Read::default());
     }
-    let limit_bytes = check_kind(headers, accepts, limit_bytes)?;
+    let kind = kind(headers, accepts)?;
+    let limit_bytes = match kind {
+        Kind::Json => limit_bytes,
+        Kind::Form { .. } => BODY_MULTIPART_BYTES,
+    };
     let announced = headers
         .get(CONTENT_LENGTH)
         .and_then(|length| length.to_str().ok())
         .and_then(|length| length.parse::<u64>().ok());
     if announced.is_some_and(|length| length > limit_bytes as u64) {
-        return Err(Refused::BodyLarge { limit_bytes });
+        return Err(kind.large(limit_bytes));
     }
-    let start = Instant::now() + pace.body;
-    let mut stream = pin!(stream);
+    let mut pieces = Pieces {
+        stream: pin!(stream),
+        limit_bytes,
+        large: kind.large(limit_bytes),
+        start: Instant::now() + pace.body,
+        per_100_kib: pace.body_per_100_kib,
+        budget,
+        taken: 0,
+        counted: BODY_UNCOUNTED_BYTES,
+        share: None,
+    };
     let mut read = Read::default();
-    let mut whole = BytesMut::new();
-    let mut counted = BODY_UNCOUNTED_BYTES;
-    loop {
-        let earned = pace.body_per_100_kib * (u32::try_from(whole.len()).unwrap_or(u32::MAX) / KIB_100);
-        let chunk = timeout_at(start + earned, stream.next()).await.map_err(|_| Refused::BodySlow)?;
-        let Some(chunk) = chunk else { break };
-        let mut chunk = chunk.map_err(|_| Refused::BodyBroken)?;
-        if whole.len() + chunk.remaining() > limit_bytes {
-            return Err(Refused::BodyLarge { limit_bytes });
+    match kind {
+        Kind::Json => {
+            let mut whole = BytesMut::new();
+            while let Some(piece) = pieces.next().await? {
+                whole.extend_from_slice(&piece);
+            }
+            read.bytes = whole.freeze();
         }
-        while whole.len() + chunk.remaining() > counted {
-            budget.take(&mut read.share)?;
-            counted += SHARE_BYTES;
-        }
-        while chunk.has_remaining() {
-            let part = chunk.chunk();
-            whole.extend_from_slice(part);
-            let taken = part.len();
-            chunk.advance(taken);
-        }
+        Kind::Form { boundary } => read.form = Some(form::read(boundary, &mut pieces).await?),
     }
-    read.bytes = whole.freeze();
+    read.share = pieces.share;
     Ok(read)
+}
+
+/// A body as it arrives, within its size, its time and the memory there is.
+pub(super) struct Pieces<'a, S> {
+    stream: Pin<&'a mut S>,
+    limit_bytes: usize,
+    large: Refused,
+    start: Instant,
+    per_100_kib: Duration,
+    budget: &'a BodyBudget,
+    taken: usize,
+    counted: usize,
+    share: Option<OwnedSemaphorePermit>,
+}
+
+impl<S, B, E> Pieces<'_, S>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: Buf,
+{
+    /// The next piece; `None` at the end.
+    pub(super) async fn next(&mut self) -> Result<Option<Bytes>, Refused> {
+        let earned = self.per_100_kib * (u32::try_from(self.taken).unwrap_or(u32::MAX) / KIB_100);
+        let chunk =
+            timeout_at(self.start + earned, self.stream.next()).await.map_err(|_| Refused::BodySlow)?;
+        let Some(chunk) = chunk else { return Ok(None) };
+        let mut chunk = chunk.map_err(|_| Refused::BodyBroken)?;
+        let length = chunk.remaining();
+        if self.taken + length > self.limit_bytes {
+            return Err(self.large.clone());
+        }
+        self.taken += length;
+        while self.taken > self.counted {
+            self.budget.take(&mut self.share)?;
+            self.counted += SHARE_BYTES;
+        }
+        Ok(Some(chunk.copy_to_bytes(length)))
+    }
 }
 
 /// True when the request has a body that is not known to be empty.
@@ -100,8 +160,8 @@ pub(super) fn announces_body(headers: &HeaderMap) -> bool {
     headers.contains_key(TRANSFER_ENCODING) || headers.get(CONTENT_LENGTH).is_some_and(|length| length != "0")
 }
 
-/// Checks encoding and media type; gives the size limit that goes with the type.
-fn check_kind(headers: &HeaderMap, accepts: Accepts, limit_bytes: usize) -> Result<usize, Refused> {
+/// Checks encoding and media type.
+fn kind(headers: &HeaderMap, accepts: Accepts) -> Result<Kind, Refused> {
     let encoded = headers
         .get_all(CONTENT_ENCODING)
         .iter()
@@ -122,10 +182,15 @@ fn check_kind(headers: &HeaderMap, accepts: Accepts, limit_bytes: usize) -> Resu
     });
     match (accepts, name.as_str()) {
         (Accepts::None, _) => Err(Refused::MediaType("This address takes no body.")),
-        (Accepts::Json | Accepts::JsonOrMultipart, "application/json") if utf8 => Ok(limit_bytes),
-        (Accepts::JsonOrMultipart, "multipart/form-data") => Ok(limit_bytes.min(BODY_MULTIPART_BYTES)),
+        (Accepts::Json | Accepts::JsonOrMultipart, "application/json") if utf8 => Ok(Kind::Json),
+        (Accepts::JsonOrMultipart | Accepts::Multipart, "multipart/form-data") => {
+            Ok(Kind::Form { boundary: form::boundary(headers)? })
+        }
         (Accepts::Json, _) => {
             Err(Refused::MediaType("Send the body as Content-Type: application/json, in UTF-8."))
+        }
+        (Accepts::Multipart, _) => {
+            Err(Refused::MediaType("Send the body as Content-Type: multipart/form-data."))
         }
         (Accepts::JsonOrMultipart, _) => {
             Err(Refused::MediaType("Send the body as Content-Type: application/json or multipart/form-data."))

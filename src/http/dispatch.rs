@@ -23,8 +23,8 @@ use hyper::header::{ACCESS_CONTROL_REQUEST_METHOD, CONNECTION, HOST, HeaderValue
 use hyper::{HeaderMap, Method};
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 use tokio::sync::oneshot;
 use warp::reply::Response;
 
@@ -132,6 +132,7 @@ where
         address: address::client(head.peer.address, &head.headers, &door.app.settings.trusted_proxies),
         headers: head.headers,
         body: read.bytes,
+        form: Mutex::new(read.form),
         fault,
         cancel: cancel.clone(),
         base_url: door.app.settings.base_url.clone(),

@@ -1,5 +1,6 @@
 //! The one map from what went wrong to status, headers and body (spec 7, contract 9).
 
+use super::form::FormFault;
 use super::reply::{INERT_POLICY, Reply, SANDBOX_POLICY};
 use crate::domain::cancel::Reason;
 use crate::domain::error::{Error, Full, RateLimited, Unauthorized, Unavailable};
@@ -42,6 +43,8 @@ pub enum Refused {
     },
     /// The request line is too long (414).
     LineLong,
+    /// The form is badly written, or there is too much of something in it (400).
+    Form(FormFault),
     /// The body's type is not one the route takes (415); the text says which are.
     MediaType(&'static str),
     /// The head did not arrive in time (408).
@@ -59,7 +62,7 @@ pub enum Refused {
 impl Refused {
     const fn status(&self) -> StatusCode {
         match self {
-            Self::Framing(_) | Self::BodyBroken => StatusCode::BAD_REQUEST,
+            Self::Framing(_) | Self::BodyBroken | Self::Form(_) => StatusCode::BAD_REQUEST,
             Self::Path => StatusCode::NOT_FOUND,
             Self::Method(_) => StatusCode::METHOD_NOT_ALLOWED,
             Self::BodySlow | Self::HeadSlow => StatusCode::REQUEST_TIMEOUT,
@@ -76,6 +79,7 @@ impl Refused {
     fn message(&self) -> String {
         match self {
             Self::Framing(text) | Self::MediaType(text) => (*text).to_owned(),
+            Self::Form(fault) => fault.to_string(),
             Self::Path => "There is nothing at this address. Check the path.".to_owned(),
             Self::Method(allow) => format!("This address takes {allow} only."),
             Self::BodySlow => "The request body took too long to arrive.".to_owned(),

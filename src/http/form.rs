@@ -1,105 +1,240 @@
-//! Forms with files (`multipart/form-data`), parsed from a body that is in memory already (security rules 2).
+//! Reading a `multipart/form-data` body as it arrives: each part goes where it belongs, and nothing waits unbounded.
 
-use super::request::Request;
-use crate::domain::error::{Error, Result};
-use crate::domain::prediction::Upload;
-use crate::limits::{FORM_BYTES_MAX, FORM_FIELD_BYTES_MAX, FORM_PARTS_MAX, UPLOADS_MAX};
-use crate::ops::predict::uploads;
-use bytes::Bytes;
+use super::body::Pieces;
+use super::error::Refused;
+use crate::domain::prediction::SentFile;
+use crate::limits::{
+    BODY_MULTIPART_BYTES, DOCUMENT_BYTES_MAX, FORM_HEAD_BYTES_MAX, FORM_PARTS_MAX, UPLOADS_MAX,
+};
+use bytes::{Buf, Bytes};
+use futures_util::{Stream, stream};
+use hyper::HeaderMap;
+use hyper::header::CONTENT_TYPE;
 use multer::{Field, Multipart};
-use std::convert::Infallible;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The name of the parts that are files.
+/// What the parser is given at a time.
+const PIECE_BYTES: usize = 16 * 1024;
+/// The longest boundary that RFC 2046 allows.
+const BOUNDARY_BYTES_MAX: usize = 70;
+/// The part that holds a file.
 const FILES: &str = "files";
 
-/// A form: its fields, in order, and its files.
+/// A form as it was sent.
 #[derive(Debug, Default)]
 pub struct Form {
-    /// Name and value of each field that is no file.
+    /// Fields by name, in order; no name comes twice.
     pub fields: Vec<(String, String)>,
-    files: Vec<FormFile>,
+    /// Files, in order.
+    pub files: Vec<SentFile>,
 }
 
-/// A file of a form, as it was declared.
-#[derive(Debug)]
-struct FormFile {
-    name: Option<String>,
-    mime: Option<String>,
-    bytes: Bytes,
+/// The boundary that a form's head announces.
+pub(super) fn boundary(headers: &HeaderMap) -> Result<String, Refused> {
+    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    multer::parse_boundary(kind)
+        .ok()
+        .filter(|boundary| (1..=BOUNDARY_BYTES_MAX).contains(&boundary.len()))
+        .ok_or(Refused::Form(FormFault::NoBoundary))
 }
 
-impl Form {
-    /// Reads the form of a request.
-    ///
-    /// # Errors
-    /// 400 for a body that is no form, or has too many parts, too large ones, or files under another name.
-    pub fn read(request: &Request) -> Result<Self> {
-        let kind = request.header("content-type").unwrap_or_default();
-        let boundary = multer::parse_boundary(kind)
-            .map_err(|_| Error::invalid("Send the files as multipart/form-data, with its boundary."))?;
-        if request.body().len() > FORM_BYTES_MAX {
-            let most = FORM_BYTES_MAX / (1024 * 1024);
-            return Err(Error::Invalid(format!("A form may have at most {most} MB.")));
+/// What is wrong with a form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum FormFault {
+    NoBoundary,
+    Broken,
+    Large,
+    Head,
+    Parts,
+    Files,
+    Document,
+    NoName,
+    NoFileName,
+    Elsewhere,
+    Twice,
+    Utf8,
+}
+
+impl fmt::Display for FormFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (document, form) = (DOCUMENT_BYTES_MAX >> 20, BODY_MULTIPART_BYTES >> 20);
+        match self {
+            Self::NoBoundary => f.write_str("The form's Content-Type names no boundary."),
+            Self::Broken => f.write_str("The form is badly written or broke off."),
+            Self::Large => {
+                write!(f, "The form is too large: a document may have {document} MB, all of it {form} MiB.")
+            }
+            Self::Head => {
+                let most = FORM_HEAD_BYTES_MAX >> 10;
+                write!(f, "The head of a part of the form is too large: {most} KiB are the most.")
+            }
+            Self::Parts => write!(f, "The form has too many parts: {FORM_PARTS_MAX} are the most."),
+            Self::Files => write!(f, "The form has too many files: {UPLOADS_MAX} are the most."),
+            Self::Document => write!(f, "A document may have at most {document} MB."),
+            Self::NoName => f.write_str("A part of the form has no name."),
+            Self::NoFileName => write!(f, "A part named '{FILES}' needs a file name."),
+            Self::Elsewhere => write!(f, "Send files in parts named '{FILES}'."),
+            Self::Twice => f.write_str("A field of the form is given twice."),
+            Self::Utf8 => f.write_str("A field of the form is not valid UTF-8."),
         }
-        let body = request.body().clone();
-        // Handlers run on threads of their own, where waiting is allowed; the body is there, so nothing waits.
-        let parts =
-            parse(Multipart::new(futures_util::stream::once(async { Ok::<_, Infallible>(body) }), boundary));
-        tokio::runtime::Handle::current().block_on(parts)
-    }
-
-    /// The files, each judged by its name, its declared type and its first bytes.
-    ///
-    /// # Errors
-    /// 400 saying what does not fit.
-    pub fn uploads(&self) -> Result<Vec<Upload>> {
-        let read = |file: &FormFile| {
-            uploads::read_file(file.name.as_deref(), file.mime.as_deref(), file.bytes.to_vec())
-        };
-        self.files.iter().map(read).collect()
     }
 }
 
-async fn parse(mut parts: Multipart<'_>) -> Result<Form> {
+/// Reads a form to the end of its body.
+pub(super) async fn read<S, B, E>(boundary: String, pieces: &mut Pieces<'_, S>) -> Result<Form, Refused>
+where
+    S: Stream<Item = Result<B, E>> + Send,
+    B: Buf + Send,
+{
+    let room = Room::default();
     let mut form = Form::default();
-    let mut count = 0;
-    while let Some(part) = parts.next_field().await.map_err(broken)? {
-        count += 1;
-        if count > FORM_PARTS_MAX {
-            return Err(Error::Invalid(format!("A form may have at most {FORM_PARTS_MAX} parts.")));
+    {
+        let mut parts = Multipart::new(feed(&mut *pieces, room.clone()), boundary);
+        let mut count = 0;
+        loop {
+            room.for_a_head();
+            let Some(part) = parts.next_field().await.map_err(refused)? else { break };
+            room.for_content();
+            count += 1;
+            if count > FORM_PARTS_MAX {
+                return Err(Refused::Form(FormFault::Parts));
+            }
+            form.take(part).await?;
         }
-        take(&mut form, part).await?;
     }
+    // What stands behind the last boundary means nothing, but the next request on this connection comes after it.
+    while pieces.next().await?.is_some() {}
     Ok(form)
 }
 
-async fn take(form: &mut Form, part: Field<'_>) -> Result<()> {
-    let name = part.name().unwrap_or_default().to_owned();
-    let file_name = part.file_name().map(str::to_owned);
-    if file_name.is_some() || name == FILES {
+impl Form {
+    async fn take(&mut self, part: Field<'_>) -> Result<(), Refused> {
+        let head_bytes: usize = part
+            .headers()
+            .iter()
+            .map(|(name, value)| name.as_str().len() + value.len() + ": \r\n".len())
+            .sum();
+        if head_bytes > FORM_HEAD_BYTES_MAX {
+            return Err(Refused::Form(FormFault::Head));
+        }
+        let name = part.name().filter(|name| !name.is_empty()).map(str::to_owned);
+        let name = name.ok_or(Refused::Form(FormFault::NoName))?;
+        match part.file_name().map(str::to_owned) {
+            Some(file_name) => self.take_file(&name, file_name, part).await,
+            None if name == FILES => Err(Refused::Form(FormFault::NoFileName)),
+            None => self.take_field(name, part).await,
+        }
+    }
+
+    async fn take_file(&mut self, name: &str, file_name: String, part: Field<'_>) -> Result<(), Refused> {
         if name != FILES {
-            return Err(Error::invalid("Files are taken under the name 'files' only."));
+            return Err(Refused::Form(FormFault::Elsewhere));
         }
-        if form.files.len() == UPLOADS_MAX {
-            return Err(Error::Invalid(format!("A question can carry at most {UPLOADS_MAX} files.")));
+        let mime = part.headers().get(CONTENT_TYPE).and_then(|mime| mime.to_str().ok()).map(str::to_owned);
+        let bytes = content(part, DOCUMENT_BYTES_MAX).await?;
+        // A page whose visitor chose no file sends an empty one without a name.
+        if file_name.is_empty() && bytes.is_empty() {
+            return Ok(());
         }
-        let mime = part.content_type().map(ToString::to_string);
-        let bytes = part.bytes().await.map_err(broken)?;
-        form.files.push(FormFile { name: file_name, mime, bytes });
-        return Ok(());
+        if self.files.len() == UPLOADS_MAX {
+            return Err(Refused::Form(FormFault::Files));
+        }
+        self.files.push(SentFile { name: file_name, mime, bytes });
+        Ok(())
     }
-    let bytes = part.bytes().await.map_err(broken)?;
-    if bytes.len() > FORM_FIELD_BYTES_MAX {
-        return Err(Error::Invalid(format!(
-            "A field of a form may have at most {FORM_FIELD_BYTES_MAX} bytes."
-        )));
+
+    async fn take_field(&mut self, name: String, part: Field<'_>) -> Result<(), Refused> {
+        if self.fields.iter().any(|(known, _)| *known == name) {
+            return Err(Refused::Form(FormFault::Twice));
+        }
+        let text = String::from_utf8(content(part, usize::MAX).await?)
+            .map_err(|_| Refused::Form(FormFault::Utf8))?;
+        self.fields.push((name, text));
+        Ok(())
     }
-    let text = String::from_utf8(bytes.into())
-        .map_err(|_| Error::invalid("A field of the form is not UTF-8 text."))?;
-    form.fields.push((name, text));
-    Ok(())
 }
 
-fn broken(_: multer::Error) -> Error {
-    Error::invalid("The form is damaged: its parts cannot be read.")
+async fn content(mut part: Field<'_>, bytes_max: usize) -> Result<Vec<u8>, Refused> {
+    let mut bytes = Vec::new();
+    while let Some(piece) = part.chunk().await.map_err(refused)? {
+        if piece.len() > bytes_max - bytes.len() {
+            return Err(Refused::Form(FormFault::Document));
+        }
+        bytes.extend_from_slice(&piece);
+    }
+    Ok(bytes)
+}
+
+/// How much the parser may still take before it comes to the content of a part. It searches all it has taken again with
+/// each piece, so an endless head would keep it busy.
+#[derive(Clone)]
+struct Room(Arc<AtomicUsize>);
+
+impl Default for Room {
+    fn default() -> Self {
+        Self(Arc::new(AtomicUsize::new(0)))
+    }
+}
+
+impl Room {
+    fn for_a_head(&self) {
+        // The piece in which a head ends may be longer than it.
+        self.0.store(FORM_HEAD_BYTES_MAX + PIECE_BYTES, Ordering::Relaxed);
+    }
+
+    fn for_content(&self) {
+        self.0.store(usize::MAX, Ordering::Relaxed);
+    }
+
+    fn take(&self, bytes: usize) -> Result<(), Refused> {
+        let left = self.0.load(Ordering::Relaxed);
+        let left = left.checked_sub(bytes).ok_or(Refused::Form(FormFault::Head))?;
+        self.0.store(left, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+/// The body in small pieces. After each the parser gets its turn: it would take all there is before it looks at any.
+fn feed<S, B, E>(pieces: &mut Pieces<'_, S>, room: Room) -> impl Stream<Item = Result<Bytes, Ended>> + Send
+where
+    S: Stream<Item = Result<B, E>> + Send,
+    B: Buf + Send,
+{
+    stream::unfold((pieces, room, Bytes::new()), |(pieces, room, mut rest)| async move {
+        tokio::task::yield_now().await;
+        if rest.is_empty() {
+            match pieces.next().await {
+                Ok(Some(more)) => rest = more,
+                Ok(None) => return None,
+                Err(fault) => return Some((Err(Ended(fault)), (pieces, room, rest))),
+            }
+        }
+        let piece = rest.split_to(rest.len().min(PIECE_BYTES));
+        let piece = room.take(piece.len()).map(|()| piece).map_err(Ended);
+        Some((piece, (pieces, room, rest)))
+    })
+}
+
+/// Why the body ended early, on its way through the parser.
+#[derive(Debug)]
+struct Ended(Refused);
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the body ended early")
+    }
+}
+
+impl std::error::Error for Ended {}
+
+fn refused(error: multer::Error) -> Refused {
+    match error {
+        multer::Error::StreamReadFailed(cause) => {
+            cause.downcast::<Ended>().map_or(Refused::BodyBroken, |ended| ended.0)
+        }
+        _ => Refused::Form(FormFault::Broken),
+    }
 }

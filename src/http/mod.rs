@@ -8,7 +8,7 @@ pub mod api;
 pub mod error;
 pub mod form;
 pub mod guard;
-mod json;
+pub mod json;
 pub mod openapi;
 pub mod origin;
 pub mod pace;

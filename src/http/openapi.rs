@@ -96,6 +96,7 @@ fn content(route: &Route) -> Option<Value> {
         _ if route.method == Method::DELETE => None,
         Accepts::None => None,
         Accepts::Json => Some(json!({"application/json": any})),
+        Accepts::Multipart => Some(json!({"multipart/form-data": any})),
         Accepts::JsonOrMultipart => {
             Some(json!({"application/json": any.clone(), "multipart/form-data": any}))
         }

@@ -1,6 +1,7 @@
 //! What a guard and a handler see of a request: parsed, bounded, and already in memory.
 
 use super::error::{Manner, Refused};
+use super::form::Form;
 use super::json;
 use super::router::Route;
 use crate::app::App;
@@ -12,6 +13,7 @@ use hyper::{HeaderMap, Method};
 use serde::de::DeserializeOwned;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use tokio::sync::OwnedSemaphorePermit;
 
 /// One request of one route.
@@ -23,6 +25,8 @@ pub struct Request {
     pub(super) query_text: String,
     pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
+    /// In place of the bytes, when the body is a form; gone once it was taken.
+    pub(super) form: Mutex<Option<Form>>,
     /// What is wrong with the body; told only after the guard let the caller pass.
     pub(super) fault: Option<Refused>,
     pub(super) address: IpAddr,
@@ -94,11 +98,10 @@ impl Request {
         &self.body
     }
 
-    /// True when the body is `multipart/form-data`.
+    /// Takes the body when it is a form. Its files are large, so they are handed on and not copied.
     #[must_use]
-    pub fn is_multipart(&self) -> bool {
-        let kind = self.header("content-type").and_then(|kind| kind.split(';').next()).unwrap_or_default();
-        kind.trim().eq_ignore_ascii_case("multipart/form-data")
+    pub fn take_form(&self) -> Option<Form> {
+        self.form.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// The client's address (security rules 2: forwarding headers count from trusted proxies only).

@@ -19,6 +19,8 @@ pub enum Accepts {
     Json,
     /// JSON or `multipart/form-data`.
     JsonOrMultipart,
+    /// `multipart/form-data`.
+    Multipart,
 }
 
 /// Which pages of other sites may call a route (security rules 5).

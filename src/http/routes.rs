@@ -1,10 +1,11 @@
 //! The table of all routes. An address that is not here does not exist.
 
+use super::api::attachments::ATTACH;
 use super::api::chat_files::FILE;
-use super::api::prediction::{ASK, ATTACH};
+use super::api::prediction::ASK;
 use super::api::{
-    accounts, chat_files, credentials, document_stores, drafts, flows, keys, messages, nodes, prediction,
-    service, tools, variables, versions,
+    accounts, attachments, chat_files, credentials, document_stores, drafts, flows, keys, messages, nodes,
+    prediction, service, tools, variables, versions,
 };
 use super::guard::{PUBLIC, SESSION, SIGNED_IN, any_of};
 use super::router::{Accepts, Cors, Route, Table, delete, get, post, put};
@@ -86,9 +87,9 @@ fn routes() -> Vec<Route> { vec![
     post  ("/prediction/:id",            ASK,            prediction::ask)         .accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).cors(Cors::Flow).summary("Asks a flow."),
     post  ("/internal-prediction/:id",   any_of(VIEW),   prediction::ask_internal).limit(BODY_CANVAS_BYTES).summary("Asks a flow in the canvas test chat."),
     get   ("/get-upload-file",           FILE,           chat_files::read)        .cors(Cors::FlowInQuery).summary("Reads a file of a conversation."),
+    post  ("/attachments/:flow/:chat",   ATTACH,         attachments::extract)    .accepts(Accepts::Multipart).cors(Cors::Flow).summary("Reads the text of documents for a question to come."),
+    get   ("/chatflows-uploads/:id",     PUBLIC,         flows::uploads)          .cors(Cors::Flow).summary("What a flow's chat may upload."),
     get   ("/chatflows-streaming/:id",   PUBLIC,         flows::streaming)        .cors(Cors::Flow).summary("Whether a flow streams its answer token by token."),
-    get   ("/chatflows-uploads/:id",     PUBLIC,         flows::uploads)          .cors(Cors::Flow).summary("What the chat of a flow offers to upload."),
-    post  ("/attachments/:id/:chatId",   ATTACH,         prediction::attach)      .accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).cors(Cors::Flow).summary("Reads the text of documents for a question."),
     get   ("/public-chatbotConfig/:id",  PUBLIC,         flows::chatbot_config)   .cors(Cors::Flow).summary("What a chat page needs to know of a flow."),
 
     // Flows (reference 1.1)

@@ -4,7 +4,7 @@ use super::ModelError;
 use super::refusal::Refusals;
 use super::retry;
 use crate::domain::cancel::Cancel;
-use crate::net::{Incoming, Limits, NetError, Outgoing, Purpose};
+use crate::net::{Incoming, Limits, Method, NetError, Outgoing, Purpose};
 use serde_json::Value;
 use std::fmt;
 use std::io::Read;
@@ -100,6 +100,20 @@ impl Endpoint {
     ) -> Result<Incoming, ModelError> {
         self.tried(path, headers, model, cancel, |url, all| {
             self.outgoing.post_json(Purpose::Provider, url, all, body, cancel, self.limits)
+        })
+    }
+
+    /// As [`Self::post`], of a body whose type is among `headers`.
+    pub(super) fn post_bytes(
+        &self,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+        model: &str,
+        cancel: &Cancel,
+    ) -> Result<Incoming, ModelError> {
+        self.tried(path, headers, model, cancel, |url, all| {
+            self.outgoing.send(Purpose::Provider, Method::POST, url, all, Some(body), cancel, self.limits)
         })
     }
 

@@ -14,6 +14,7 @@ mod retry;
 mod sse;
 mod text_generation;
 mod transcript;
+mod transcription;
 
 pub use anthropic::{ANTHROPIC_BASE, Anthropic};
 pub use cohere::{COHERE_BASE, Cohere};
@@ -24,6 +25,7 @@ pub use ollama::{OLLAMA_BASE, Ollama};
 pub use openai::{KeyStyle, OPENAI_BASE, OpenAi};
 pub use replicate::{REPLICATE_BASE, Replicate};
 pub use text_generation::{HUGGING_FACE_MODELS, TextGeneration};
+pub use transcription::{Recording, Transcriber};
 
 use crate::domain::cancel::Cancel;
 use crate::domain::error::Error;

@@ -2,6 +2,7 @@
 //! its canvas before asking it.
 
 use super::access::{self, Action};
+use super::predict::Offer;
 use super::{drafts, flows};
 use crate::app::App;
 use crate::canvas::Canvas;
@@ -11,7 +12,6 @@ use crate::domain::flow::{Flow, FlowKind};
 use crate::domain::ids::FlowId;
 use crate::engine::validate::{self, Problems};
 use crate::engine::{Plan, overrides};
-use crate::ops::predict::uploads::Offer;
 use crate::store::tables::CANVASES;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -69,21 +69,23 @@ pub fn config(app: &App, id: &FlowId) -> Result<Value> {
     let stored = flow.settings.chatbot_config.clone().unwrap_or_default();
     let mut shown: Map<String, Value> =
         stored.into_iter().filter(|(key, _)| SHOWN.contains(&key.as_str())).collect();
-    let images = plan(app, &flow)?.is_some_and(|plan| plan.takes_images);
-    shown.insert("uploads".into(), Offer::of(&flow.settings, images).wire());
+    shown.insert("uploads".into(), offer(app, &flow)?.wire());
     shown.insert("flowData".into(), start_card(app, &flow)?.into());
     shown.insert("isTTSEnabled".into(), false.into());
     Ok(Value::Object(shown))
 }
 
-/// What the chat of a flow offers to upload (reference 4.1), whoever asks.
+/// What the chat of a flow may upload (reference 4.1).
 ///
 /// # Errors
 /// 404.
 pub fn uploads(app: &App, id: &FlowId) -> Result<Value> {
     let flow = app.store.read(|tx| flows::asked(tx, id))?;
-    let images = plan(app, &flow)?.is_some_and(|plan| plan.takes_images);
-    Ok(Offer::of(&flow.settings, images).wire())
+    Ok(offer(app, &flow)?.wire())
+}
+
+fn offer(app: &App, flow: &Flow) -> Result<Offer> {
+    Ok(Offer::of(&flow.settings, plan(app, flow)?.as_deref()))
 }
 
 /// Of the canvas a chat page needs the Start card's form and kind, and nothing else.

@@ -1,7 +1,9 @@
 //! Who may call what: every route of the table times every kind of caller (security rules 1), and nothing but
 //! what the table says.
 
+use super::files::documents;
 use crate::support::canvases::{scripted, scripted_with};
+use crate::support::form::Form;
 use crate::support::server::{EMAIL, PASSWORD};
 use crate::support::{Server, client::Call, golden, id};
 use flowkeep::domain::caller::for_keys;
@@ -9,7 +11,7 @@ use flowkeep::domain::ids::ChatId;
 use flowkeep::domain::token;
 use flowkeep::domain::user::Session;
 use flowkeep::http::guard::Who;
-use flowkeep::http::router::Route;
+use flowkeep::http::router::{Accepts, Route};
 use flowkeep::http::routes::table;
 use flowkeep::store::tables::SESSIONS;
 use jiff::{SignedDuration, Timestamp};
@@ -66,7 +68,7 @@ fn sample(server: &Server, route: &Route, kind: &str, held: &str) -> (String, Op
         ("POST", "/prediction/:id" | "/internal-prediction/:id") => {
             (Some(server.flow(&scripted())), Some(json!({"question": "Hi"})))
         }
-        ("POST", "/attachments/:id/:chatId") => (Some(server.flow(&scripted())), None),
+        ("POST", "/attachments/:flow/:chat") => (Some(server.flow_with(&scripted(), &documents(""))), None),
         ("POST", "/chatflows") => (None, Some(json!({"name": "f", "type": kind}))),
         ("PUT", "/chatflows/:id") => (Some(flow()), Some(json!({"name": "g"}))),
         ("GET" | "DELETE", "/chatflows/:id" | "/chatmessage/:id")
@@ -162,6 +164,9 @@ fn call(server: &Server, route: &Route, kind: &str) -> Call {
 fn call_holding(server: &Server, route: &Route, kind: &str, held: &str) -> Call {
     let (path, body) = sample(server, route, kind, held);
     let call = server.call_root(route.method.as_str(), &path);
+    if route.accepts == Accepts::Multipart {
+        return call.form(&Form::default().file("a.txt", "text/plain", b"hello"));
+    }
     body.iter().fold(call, |call, body| call.json(body))
 }
 
@@ -280,9 +285,9 @@ fn only_the_written_routes_are_public() {
         "/account/logout",
         "/prediction/:id",
         "/get-upload-file",
-        "/chatflows-streaming/:id",
+        "/attachments/:flow/:chat",
         "/chatflows-uploads/:id",
-        "/attachments/:id/:chatId",
+        "/chatflows-streaming/:id",
         "/public-chatbotConfig/:id",
         "/ping",
         "/version",

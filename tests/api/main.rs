@@ -14,10 +14,11 @@ mod chat_files;
 mod code;
 mod conversations;
 mod credentials;
-mod documents;
 mod failures;
+mod files;
 mod flows;
 
+mod forms;
 mod kept;
 mod keys;
 mod leaving;
@@ -28,8 +29,6 @@ mod origins;
 mod overrides;
 mod properties;
 mod providers;
-#[path = "../support/samples.rs"]
-mod samples;
 mod service;
 mod stores;
 mod streams;

@@ -72,15 +72,18 @@ fn a_picture_reaches_ollama() {
 }
 
 #[test]
-fn a_picture_is_kept_beside_its_message_and_not_in_it() {
+fn a_picture_is_kept_by_name_and_not_by_content() {
     let server = Server::start();
     let provider = Provider::start();
     let flow = flow(&server, &provider, Format::OpenAi);
     ask_about(&server, &flow, pixel()).is(200);
-    let kept = server.messages(&flow)[0]["fileUploads"][0].clone();
-    let name = kept["name"].as_str().unwrap();
-    assert_eq!(kept, json!({"type": "stored-file", "name": name, "label": "pixel.png", "mime": "image/png"}));
-    assert!(name.ends_with(".png") && name.len() == 36, "{name}");
+    let kept = server.messages(&flow)[0]["fileUploads"].clone();
+    let stored = kept[0]["fileName"].as_str().unwrap();
+    assert!(stored.ends_with(".png") && !stored.contains("pixel"), "{stored}");
+    assert_eq!(
+        kept,
+        json!([{"type": "stored-file", "name": "pixel.png", "mime": "image/png", "fileName": stored}])
+    );
     assert_eq!(server.files_with(&PNG[20..80]), Vec::<String>::new());
 }
 
@@ -121,9 +124,7 @@ fn a_file_of_another_type_is_named_and_refused() {
     let server = Server::start();
     let provider = Provider::start();
     let flow = flow(&server, &provider, Format::OpenAi);
-    for (name, mime) in
-        [("a.zip", "application/zip"), ("a.svg", "image/svg+xml"), ("a.doc", "application/msword")]
-    {
+    for (name, mime) in [("a.bmp", "image/bmp"), ("a.svg", "image/svg+xml"), ("a.heic", "image/heic")] {
         let data = format!("data:{mime};base64,{PNG}");
         let upload = json!({"type": "file", "name": name, "mime": mime, "data": data});
         let message = ask_about(&server, &flow, upload).is_error(400);
@@ -146,6 +147,7 @@ fn a_file_that_is_not_what_it_says_is_refused() {
         upload("a.png", "image/png", PNG),
         upload("a.png", "image/jpeg", &png),
         upload("a.exe", "image/png", &png),
+        upload("a", "image/png", &png),
         json!({"type": "file", "name": "a.png", "mime": "image/png"}),
         json!({"name": "a.png", "mime": "image/png", "data": png}),
         json!("a.png"),
@@ -160,15 +162,15 @@ fn uploads_of_other_kinds_are_refused() {
     let server = Server::start();
     let provider = Provider::start();
     let flow = flow(&server, &provider, Format::OpenAi);
-    let cases = [
+    for (kind, status) in [
         ("audio", 403),
         ("file:full", 403),
         ("file:rag", 403),
         ("stored-file", 400),
+        ("stored-file:full", 400),
         ("", 400),
         ("FILE", 400),
-    ];
-    for (kind, status) in cases {
+    ] {
         let upload =
             json!({"type": kind, "name": "a", "mime": "audio/webm", "data": "data:audio/webm;base64,AAAA"});
         ask_about(&server, &flow, upload).is_error(status);

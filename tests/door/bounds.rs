@@ -232,6 +232,53 @@ fn a_client_that_reads_nothing_ends_its_stream() {
     assert!(noted.unwrap().ends_with("Some(CallerLeft)"));
 }
 
+const FORM: &str = "Content-Type: multipart/form-data; boundary=x";
+const PART: &str = "--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nb\r\n";
+
+#[test]
+fn what_stands_behind_a_form_is_read_and_means_nothing() {
+    let server = Server::start();
+    let mut socket = server.connect();
+    for end in ["--x--", "--x--\r\n", "--x--\r\nan epilogue of any kind --x\r\n"] {
+        let whole = request("POST", "/api/v1/large", &[FORM], &format!("a preamble\r\n{PART}{end}"));
+        socket.write_all(whole.as_bytes()).unwrap();
+        assert_eq!(read_answer(&mut socket).unwrap().status, 200, "{end:?}");
+    }
+}
+
+#[test]
+fn a_form_that_stalls_is_told_and_holds_nobody_up() {
+    let server = Server::paced(hasty());
+    let begun = Instant::now();
+    let head = format!("POST /api/v1/large HTTP/1.1\r\nHost: a\r\n{FORM}\r\nContent-Length: 1000\r\n\r\n");
+    let stalled: Vec<_> = ["", "--x", "--x\r\nContent-Disposition: form-data; name=\"a", PART]
+        .into_iter()
+        .map(|begun| {
+            let mut socket = server.connect();
+            socket.write_all(format!("{head}{begun}").as_bytes()).unwrap();
+            socket
+        })
+        .collect();
+    let whole = format!("{PART}--x--");
+    assert_eq!(server.ask("POST", "/api/v1/large", &[FORM], &whole).status, 200);
+    for mut socket in stalled {
+        read_answer(&mut socket).unwrap().is_error(408);
+    }
+    assert!(begun.elapsed() < Duration::from_secs(10));
+}
+
+#[test]
+fn a_head_of_a_part_that_never_ends_is_cut_off_early() {
+    let server = Server::start();
+    let begun = Instant::now();
+    for start in ["", "--x\r\n", "--x\r\nX: "] {
+        let endless = format!("{start}{}", "y".repeat(20 << 20));
+        server.ask("POST", "/api/v1/large", &[FORM], &endless).is_error(400);
+    }
+    // Searching all of it again with every piece would take minutes.
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+}
+
 #[test]
 fn faults_of_the_service_say_nothing_and_leave_it_serving() {
     let server = Server::start();

@@ -165,12 +165,10 @@ pub fn attach_images(messages: &mut [Message], turn: &Turn<'_>, model: &Model) {
     else {
         return;
     };
-    // The text of documents stands in the question already.
-    parts.extend(turn.uploads.iter().filter_map(|upload| match &upload.content {
+    parts.extend(turn.uploads.iter().map(|upload| match &upload.content {
         UploadContent::Image { base64 } => {
-            Some(Content::Image { mime: upload.mime.clone(), base64: base64.clone() })
+            Content::Image { mime: upload.mime.clone(), base64: base64.clone() }
         }
-        UploadContent::Url(url) => Some(Content::ImageUrl(url.clone())),
-        UploadContent::Document(_) | UploadContent::Text(_) => None,
+        UploadContent::Url(url) => Content::ImageUrl(url.clone()),
     }));
 }

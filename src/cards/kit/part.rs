@@ -59,9 +59,9 @@ impl fmt::Debug for Part {
 pub struct Turn<'a> {
     /// The question, text of files first.
     pub question: &'a str,
-    /// The text of documents sent with it, which stands in the question too.
-    pub attached: &'a str,
-    /// What was sent with it.
+    /// The text of files alone; it stands in the question already.
+    pub documents: &'a str,
+    /// Images sent with it.
     pub uploads: &'a [Upload],
     /// Earlier messages the caller brought along; they stand before stored ones.
     pub history: &'a [PastMessage],

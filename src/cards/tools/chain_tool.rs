@@ -49,7 +49,7 @@ impl Tool for ChainTool {
     fn call(&self, arguments: &Value, turn: &Turn<'_>) -> Result<String, String> {
         let question = text_argument(arguments, "input")?;
         // What was said to the agent was not said to the chain.
-        let asked = Turn { question, attached: "", uploads: &[], history: &[], host: turn.host };
+        let asked = Turn { question, documents: "", uploads: &[], history: &[], host: turn.host };
         let outcome = self.chain.run(&asked, &mut Quiet).map_err(|error| error.to_string())?;
         Ok(outcome.text)
     }

@@ -105,20 +105,20 @@ pub fn allowable(app: &App, caller: Caller, request: &Request) -> Result<Reply> 
     Reply::json(&chat_page::allowable(app, &caller, &flow_id(request)?)?)
 }
 
-/// `GET /chatflows-uploads/:id`: what the chat offers to upload (reference 4.1).
-///
-/// # Errors
-/// 404.
-pub fn uploads(app: &App, (): (), request: &Request) -> Result<Reply> {
-    Reply::json(&chat_page::uploads(app, &flow_id(request)?)?)
-}
-
 /// `GET /chatflows-streaming/:id`: whether the flow streams token by token.
 ///
 /// # Errors
 /// 404.
 pub fn streaming(app: &App, (): (), request: &Request) -> Result<Reply> {
     Reply::json(&json!({"isStreaming": chat_page::streams(app, &flow_id(request)?)?}))
+}
+
+/// `GET /chatflows-uploads/:id`: what the flow's chat may upload.
+///
+/// # Errors
+/// 404.
+pub fn uploads(app: &App, (): (), request: &Request) -> Result<Reply> {
+    Reply::json(&chat_page::uploads(app, &flow_id(request)?)?)
 }
 
 /// `GET /public-chatbotConfig/:id`: what a chat page needs and no more (contract 4.8).

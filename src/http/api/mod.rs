@@ -1,6 +1,7 @@
 //! Handlers: each reads a request into types, calls one operation and says how its result is told.
 
 pub mod accounts;
+pub mod attachments;
 pub mod chat_files;
 pub mod credentials;
 pub mod document_stores;

@@ -5,16 +5,16 @@ use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::Flow;
 use crate::domain::ids::FlowId;
-use crate::domain::prediction::{ChatType, PastMessage, Proof, Question, Speaker, Upload};
+use crate::domain::prediction::{ChatType, PastMessage, Proof, Question, SentEntry, SentUpload, Speaker};
 use crate::domain::rate::WindowState;
 use crate::http::form::Form;
 use crate::http::guard::{Guard, Who};
+use crate::http::json;
 use crate::http::origin;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::http::sse::EventSink;
 use crate::ops::access::{self, Action};
-use crate::ops::predict::uploads::{self, Extracted, Offer, SentUpload};
 use crate::ops::predict::{self, Answer, Ask, Entry, Gone, Quiet, Side, Sink};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -34,11 +34,17 @@ const SESSION_COOKIE: &str = "service_session";
 
 fn admit(app: &App, request: &Request) -> Result<Admitted> {
     let question = question(request)?;
-    let flow = predict::flow(app, &flow_id(request)?)?;
+    let (flow, window) = admit_to(app, request, request.param("id"))?;
+    Ok(Admitted { flow, question, window })
+}
+
+/// The flow of this id, for a caller that it admits: rate limit, origin, key.
+pub(super) fn admit_to(app: &App, request: &Request, id: &str) -> Result<(Flow, Option<WindowState>)> {
+    let flow = predict::flow(app, &FlowId::parse(id).ok_or_else(|| Error::no_flow_text(id))?)?;
     let window = predict::admit_rate(app, &flow, request.address())?;
     admit_origin(app, request, &flow)?;
     predict::admit_key(app, &flow, request.bearer())?;
-    Ok(Admitted { flow, question, window })
+    Ok((flow, window))
 }
 
 /// Refuses pages that the flow does not list (spec 5.7).
@@ -63,11 +69,8 @@ pub(super) fn flow_id(request: &Request) -> Result<FlowId> {
 /// Every refusal of spec 7, before the first byte.
 pub fn ask(app: &App, admitted: Admitted, request: &Request) -> Result<Reply> {
     let Admitted { flow, question, window } = admitted;
-    let entry = predict::prepare(
-        app,
-        Ask { flow, question, chat_type: ChatType::External, side: Side::Live },
-        request.cancel(),
-    )?;
+    let ask = Ask { flow, question, chat_type: ChatType::External, side: Side::Live };
+    let entry = predict::prepare(app, ask, request.cancel())?;
     let token = entry.session_token(app);
     let cookie = cookie(app, &entry);
     let reply =
@@ -86,11 +89,8 @@ pub fn ask_internal(app: &App, caller: Caller, request: &Request) -> Result<Repl
     let id = flow_id(request)?;
     let flow = app.store.read(|tx| access::flow(tx, &caller, &id, Action::Read))?;
     let question = question(request)?;
-    let entry = predict::prepare(
-        app,
-        Ask { flow, question, chat_type: ChatType::Internal, side: side(request)? },
-        request.cancel(),
-    )?;
+    let ask = Ask { flow, question, chat_type: ChatType::Internal, side: side(request)? };
+    let entry = predict::prepare(app, ask, request.cancel())?;
     answer(app, entry, request)
 }
 
@@ -175,7 +175,7 @@ impl Sink for Tokens<'_> {
 }
 
 /// The body of a question (spec 2.3, reference 3.3). Every field may be `null`.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Body {
     #[serde(default)]
@@ -191,7 +191,7 @@ struct Body {
     #[serde(default)]
     history: Option<Vec<SentMessage>>,
     #[serde(default)]
-    uploads: Option<Vec<SentUpload>>,
+    uploads: Option<Vec<SentEntry>>,
     #[serde(default)]
     lead_email: Option<String>,
 }
@@ -210,21 +210,26 @@ struct SentMessage {
 }
 
 fn question(request: &Request) -> Result<Question> {
-    if request.is_multipart() {
-        return question_of_form(request);
-    }
-    let body: Body = request.json()?;
+    let (body, files) = match request.take_form() {
+        Some(form) => of_form(form)?,
+        None => (request.json()?, Vec::new()),
+    };
     let streaming = streaming(body.streaming.as_ref())?;
     request.note_streaming(streaming);
     let mut overrides = body.override_config.unwrap_or_default();
     let proofs = proofs(request, body.session_token, &mut overrides);
-    let text =
-        body.question.ok_or_else(|| Error::invalid("'question' is required: send the text to ask."))?;
-    let uploads =
-        body.uploads.unwrap_or_default().into_iter().map(uploads::read).collect::<Result<Vec<Upload>>>()?;
-    if text.trim().is_empty() && uploads.is_empty() {
-        return Err(Error::invalid("'question' is empty: send the text to ask."));
-    }
+    let listed = body.uploads.unwrap_or_default().into_iter().map(SentUpload::Entry);
+    let uploads: Vec<SentUpload> = listed.chain(files).collect();
+    // What is sent along can be the question (reference 7, row 24).
+    let text = match body.question {
+        None if uploads.is_empty() => {
+            return Err(Error::invalid("'question' is required: send the text to ask."));
+        }
+        Some(text) if text.trim().is_empty() && uploads.is_empty() => {
+            return Err(Error::invalid("'question' is empty: send the text to ask."));
+        }
+        text => text.unwrap_or_default(),
+    };
     Ok(Question {
         text,
         streaming,
@@ -237,66 +242,29 @@ fn question(request: &Request) -> Result<Question> {
     })
 }
 
-/// A question sent as a form (spec 2.3, reference 3.3): what is no field of a question is an override, judged like any.
-fn question_of_form(request: &Request) -> Result<Question> {
-    let form = Form::read(request)?;
-    let uploads = form.uploads()?;
-    let mut question = Question { uploads, ..Question::default() };
-    let mut token = None;
-    let mut text = None;
-    for (name, value) in form.fields {
+/// A form as a body (reference 3.3): what is no field of a question is an override, and is judged as any other.
+fn of_form(form: Form) -> Result<(Body, Vec<SentUpload>)> {
+    let mut body = Body::default();
+    let mut flat = Map::new();
+    for (name, text) in form.fields {
         match name.as_str() {
-            "question" => text = Some(value),
-            "streaming" => question.streaming = streaming(Some(&Value::from(value)))?,
-            "chatId" => question.chat_id = Some(value).filter(|id| !id.is_empty()),
-            "sessionToken" => token = Some(value),
-            "leadEmail" => question.lead_email = Some(value),
-            "overrideConfig" => {
-                let Ok(Value::Object(sent)) = serde_json::from_str(&value) else {
-                    return Err(Error::invalid("'overrideConfig' must be a JSON object."));
-                };
-                question.overrides.extend(sent);
-            }
-            _ => drop(question.overrides.insert(name, value.into())),
+            "question" => body.question = Some(text),
+            "streaming" => body.streaming = Some(text.into()),
+            "chatId" => body.chat_id = Some(text),
+            "sessionToken" => body.session_token = Some(text),
+            "leadEmail" => body.lead_email = Some(text),
+            "overrideConfig" => body.override_config = Some(json::parse_object(text.as_bytes())?),
+            _ => drop(flat.insert(name, text.into())),
         }
     }
-    request.note_streaming(question.streaming);
-    question.proofs = proofs(request, token, &mut question.overrides);
-    question.text = text.ok_or_else(|| Error::invalid("'question' is required: send the text to ask."))?;
-    if question.text.trim().is_empty() && question.uploads.is_empty() {
-        return Err(Error::invalid("'question' is empty: send the text to ask."));
+    let overrides = body.override_config.get_or_insert_default();
+    for (name, value) in flat {
+        if overrides.contains_key(&name) {
+            return Err(Error::invalid("A field of the form is in 'overrideConfig' too: send it once."));
+        }
+        overrides.insert(name, value);
     }
-    Ok(question)
-}
-
-/// Files whose text a flow may be asked for: what [`ATTACH`] proves.
-pub struct Attached {
-    flow: Flow,
-    uploads: Vec<Upload>,
-}
-
-/// The gate of a flow for files without a question, in the same order as [`ASK`].
-pub const ATTACH: Guard<Attached> = Guard { name: "ATTACH", who: Who::Ask, admit: admit_files };
-
-fn admit_files(app: &App, request: &Request) -> Result<Attached> {
-    let uploads = Form::read(request)?.uploads()?;
-    let flow = predict::flow(app, &flow_id(request)?)?;
-    predict::admit_rate(app, &flow, request.address())?;
-    admit_origin(app, request, &flow)?;
-    predict::admit_key(app, &flow, request.bearer())?;
-    Ok(Attached { flow, uploads })
-}
-
-/// `POST /attachments/:id/:chatId`: the text of documents, for a question that follows. Nothing is stored
-/// (contract 5.5).
-///
-/// # Errors
-/// 403 for a kind the flow's chat does not offer, 400 for a document that cannot be read.
-pub fn attach(app: &App, attached: Attached, request: &Request) -> Result<Reply> {
-    let Attached { flow, uploads } = attached;
-    Offer::of(&flow.settings, false).admit(&uploads)?;
-    let texts = uploads::extract(app, &uploads, request.cancel())?;
-    Reply::json(&texts.iter().map(Extracted::wire).collect::<Vec<_>>())
+    Ok((body, form.files.into_iter().map(SentUpload::File).collect()))
 }
 
 fn streaming(sent: Option<&Value>) -> Result<bool> {

@@ -1,12 +1,13 @@
 //! One question: admitted, prepared, run, recorded. Everything that can be refused is refused before `run`.
 
 use super::answer::Answer;
+use super::carried::{self, KeptFiles};
 use super::conversation;
 use super::follow_ups;
 use super::host::LiveHost;
+use super::offer::Offer;
 use super::post_processing;
 use super::record::{End, record};
-use super::uploads::{self, KeptFiles, Offer};
 use crate::app::App;
 use crate::canvas::Canvas;
 use crate::cards::kit::{Gone, Sink, Turn};
@@ -14,13 +15,12 @@ use crate::domain::cancel::{Cancel, Reason};
 use crate::domain::error::{Error, RateLimited, Result, Unavailable};
 use crate::domain::flow::{CanvasDigest, Flow, FlowKind};
 use crate::domain::ids::{FlowId, MessageId};
-use crate::domain::prediction::{AskIds, ChatType, Outcome, Question};
+use crate::domain::prediction::{AskIds, ChatType, Outcome, Question, Upload};
 use crate::domain::rate::WindowState;
 use crate::engine::{self, Allowed, Overrides, Plan};
 use crate::ops::{drafts, flows, keys, variables};
 use crate::store::tables::CANVASES;
 use jiff::Timestamp;
-use std::borrow::Cow;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -50,8 +50,16 @@ pub enum Side {
 pub struct Entry {
     /// The flow asked.
     pub flow: Flow,
-    /// The question.
+    /// The question; a recording's words where it was asked aloud.
     pub question: Question,
+    /// The question as the flow reads it: the text of documents first.
+    pub prompt: String,
+    /// Where in it that text ends.
+    documents_end: usize,
+    /// Images for the model.
+    pub images: Vec<Upload>,
+    /// The files of the question, stored.
+    pub(super) files: KeptFiles,
     /// Which door.
     pub chat_type: ChatType,
     /// When it came.
@@ -60,10 +68,6 @@ pub struct Entry {
     pub ids: AskIds,
     /// What runs.
     pub plan: Arc<Plan>,
-    /// The text of its documents.
-    pub attached: String,
-    /// Its files, kept once the question has a message.
-    pub files: KeptFiles,
     /// What of the request it runs with (spec 2.9).
     pub overrides: Overrides,
     /// The answer can go out token by token.
@@ -103,12 +107,13 @@ pub fn admit_key(app: &App, flow: &Flow, bearer: Option<&str>) -> Result<()> {
     }
 }
 
-/// Settles everything before the run: plan, uploads with the text of documents, overrides, conversation.
+/// Settles everything before the run: plan, uploads, overrides, conversation. Files are stored last, when nothing of the
+/// request can be refused any more.
 ///
 /// # Errors
-/// 404 when nothing is published (contract 4.3), 403, 400, 413 and 507 for uploads, 500 when the canvas cannot run.
+/// 404 when nothing is published (contract 4.3), 403 and 400 for uploads, 500 when the canvas cannot run.
 pub fn prepare(app: &App, ask: Ask, cancel: &Cancel) -> Result<Entry> {
-    let Ask { mut flow, question, chat_type, side } = ask;
+    let Ask { mut flow, mut question, chat_type, side } = ask;
     let mut drafted = None;
     if side == Side::Draft {
         drafted = drafts::to_ask(app, &mut flow)?;
@@ -126,21 +131,28 @@ pub fn prepare(app: &App, ask: Ask, cancel: &Cancel) -> Result<Entry> {
         Some(canvas) => compile(app, flow.digest, || Ok(canvas))?,
         None => plan(app, &flow)?,
     };
-    Offer::of(&flow.settings, plan.takes_images).admit(&question.uploads)?;
-    let attached = uploads::attached(&uploads::extract(app, &question.uploads, cancel)?);
+    let started = app.clock.now();
+    let offer = Offer::of(&flow.settings, Some(&plan));
+    let sent = std::mem::take(&mut question.uploads);
+    let mut carried = carried::take(app, &flow, &offer, sent, cancel)?;
+    if let Some(spoken) = carried.spoken.take() {
+        question.text = spoken;
+    }
     let overrides = overrides(app, &flow, &plan, &question)?;
     let chat = conversation::own(app, &flow, &question, chat_type)?;
+    let files = carried.store(app, &flow, chat)?;
     let ids = AskIds { flow: flow.id, chat, answer: MessageId::random(), question: MessageId::random() };
-    let files = KeptFiles::keep(app, flow.workspace, flow.id, chat, &question.uploads)?;
     let streams = plan.streams && flow.settings.post_processing_code().is_none();
     Ok(Entry {
-        started: app.clock.now(),
+        documents_end: carried.documents.len(),
+        prompt: carried.before(&question.text),
+        images: carried.images,
+        files,
+        started,
         ids,
         streams,
         plan,
         overrides,
-        attached,
-        files,
         flow,
         question,
         chat_type,
@@ -185,14 +197,6 @@ fn overrides(app: &App, flow: &Flow, plan: &Plan, question: &Question) -> Result
 }
 
 impl Entry {
-    /// The question as the flow gets it: the text of documents, a blank line, what was asked (spec 4.1 r1).
-    fn asked(&self) -> Cow<'_, str> {
-        if self.attached.is_empty() {
-            return Cow::Borrowed(&self.question.text);
-        }
-        Cow::Owned(format!("{}\n\n{}", self.attached, self.question.text))
-    }
-
     /// The token that continues this conversation.
     #[must_use]
     pub fn session_token(&self, app: &App) -> String {
@@ -213,11 +217,10 @@ impl Entry {
 /// What the flow failed with.
 pub fn run(app: &App, entry: &Entry, cancel: &Cancel, sink: &mut dyn Sink) -> Result<Answer> {
     let host = LiveHost::new(app, entry, cancel.clone())?;
-    let question = entry.asked();
     let turn = Turn {
-        question: &question,
-        attached: &entry.attached,
-        uploads: &entry.question.uploads,
+        question: &entry.prompt,
+        documents: &entry.prompt[..entry.documents_end],
+        uploads: &entry.images,
         history: &entry.question.history,
         host: &host,
     };

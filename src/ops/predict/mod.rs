@@ -2,16 +2,23 @@
 
 mod answer;
 mod ask;
+mod attachments;
+mod carried;
 mod conversation;
 mod follow_ups;
 mod host;
+mod media;
+mod offer;
 pub mod offline;
 pub mod plans;
 mod post_processing;
 mod record;
-pub mod uploads;
+mod transcribe;
+mod uploads;
 
 pub use crate::cards::kit::{Gone, Quiet, Sink};
 pub use answer::Answer;
 pub use ask::{Ask, Entry, Side, admit_key, admit_rate, flow, plan, prepare, run};
+pub use attachments::{Attachment, extract};
 pub(super) use conversation::proves;
+pub use offer::Offer;

@@ -106,6 +106,6 @@ pub fn offline(
         outgoing: Outgoing::new(settings.http_allow.clone(), !settings.listens_beyond_loopback()),
         cancel: Cancel::new(None),
     };
-    let turn = Turn { question, attached: "", uploads: &[], history: &[], host: &host };
+    let turn = Turn { question, documents: "", uploads: &[], history: &[], host: &host };
     Ok(engine::run(&plan, &Overrides::default(), &turn, &mut Forward(on_token))?.text)
 }

@@ -32,7 +32,7 @@ pub(super) fn record(app: &App, entry: &Entry, outcome: &Outcome, end: End) -> R
         memory_type: entry.plan.memory_type.clone(),
         created: entry.started,
         lead_email: entry.question.lead_email.clone(),
-        file_uploads: entry.files.entries().to_vec(),
+        file_uploads: entry.files.listed(),
         used_tools: Vec::new(),
         source_documents: Vec::new(),
         usage: None,
@@ -55,6 +55,6 @@ pub(super) fn record(app: &App, entry: &Entry, outcome: &Outcome, end: End) -> R
     };
     let both = [base, answer];
     app.store.write(|tx| messages::append(tx, &entry.flow.workspace, &both))?;
-    entry.files.settle();
+    entry.files.are_wanted();
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! A small blocking HTTP/1.1 client that sends exactly what it is told and can leave in the middle.
 
+use super::form::Form;
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -43,6 +44,11 @@ impl Call {
         let mut call = self.header("Content-Type", content_type);
         call.body = Some(body.into());
         call
+    }
+
+    /// Sets a form as the body.
+    pub fn form(self, form: &Form) -> Self {
+        self.bytes(Form::CONTENT_TYPE, form.bytes())
     }
 
     /// Sends it and reads the whole answer.

@@ -2,9 +2,12 @@
 
 #[path = "../../support/provider/mod.rs"]
 pub mod provider;
+#[path = "../../support/samples.rs"]
+pub mod samples;
 
 pub mod canvases;
 pub mod client;
+pub mod form;
 pub mod golden;
 pub mod server;
 

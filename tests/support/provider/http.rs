@@ -53,8 +53,11 @@ impl Connection {
         }
         let mut body = vec![0; length];
         self.reader.read_exact(&mut body).ok()?;
-        let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
-        Some(Recorded { method, path, headers, body })
+        let (body, bytes) = match serde_json::from_slice(&body) {
+            Ok(json) => (json, Vec::new()),
+            Err(_) => (Value::Null, body),
+        };
+        Some(Recorded { method, path, headers, body, bytes })
     }
 
     /// Stays silent for `time`, unless the client leaves.

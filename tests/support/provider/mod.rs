@@ -116,6 +116,8 @@ pub struct Recorded {
     pub headers: Vec<(String, String)>,
     /// The body, `Null` when it is not JSON.
     pub body: Value,
+    /// The body when it is not JSON.
+    pub bytes: Vec<u8>,
 }
 
 impl Recorded {

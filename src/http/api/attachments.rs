@@ -1,0 +1,44 @@
+//! Text of documents ahead of a question (reference 1.2).
+
+use super::prediction::admit_to;
+use crate::app::App;
+use crate::domain::error::{Error, Result};
+use crate::domain::flow::Flow;
+use crate::domain::prediction::SentFile;
+use crate::domain::rate::WindowState;
+use crate::http::guard::{Guard, Who};
+use crate::http::reply::Reply;
+use crate::http::request::Request;
+use crate::ops::predict;
+
+/// Files for a flow that admits their sender: what [`ATTACH`] proves.
+pub struct Attached {
+    flow: Flow,
+    files: Vec<SentFile>,
+    window: Option<WindowState>,
+}
+
+/// The gate of a flow, as for a question. No conversation needs proof: nothing is stored (contract 5.5).
+pub const ATTACH: Guard<Attached> = Guard { name: "ATTACH", who: Who::Ask, admit };
+
+fn admit(app: &App, request: &Request) -> Result<Attached> {
+    let files = request.take_form().unwrap_or_default().files;
+    let (flow, window) = admit_to(app, request, request.param("flow"))?;
+    Ok(Attached { flow, files, window })
+}
+
+/// `POST /attachments/:flow/:chat`.
+///
+/// # Errors
+/// 403 when the flow's chat takes no documents, 400 for what is no document.
+pub fn extract(app: &App, attached: Attached, request: &Request) -> Result<Reply> {
+    let Attached { flow, files, window } = attached;
+    if files.is_empty() {
+        return Err(Error::invalid("Send at least one file in a part named 'files'."));
+    }
+    let reply = Reply::json(&predict::extract(app, &flow, files, request.cancel())?)?;
+    Ok(match window {
+        Some(window) => reply.with_rate(&window, app.clock.now()),
+        None => reply,
+    })
+}

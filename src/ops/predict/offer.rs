@@ -1,0 +1,141 @@
+//! What a flow's chat may upload (spec 4.1 r2, reference 4.1): one pure function of its settings and its plan.
+
+use super::media::{self, Family, MediaType};
+use crate::domain::error::{Error, Result};
+use crate::domain::flow::FlowSettings;
+use crate::engine::Plan;
+use crate::limits::IMAGE_BYTES_MAX;
+use serde_json::{Value, json};
+
+/// The kinds of upload that are on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Offer {
+    images: bool,
+    audio: bool,
+    documents: Option<Documents>,
+}
+
+/// Which documents are taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Documents {
+    /// Every type that can be read: the owner named none.
+    All,
+    /// These media types.
+    Only(Vec<String>),
+}
+
+impl Offer {
+    /// The offer of a flow with these settings; without a plan nothing that depends on cards is offered.
+    #[must_use]
+    pub fn of(settings: &FlowSettings, plan: Option<&Plan>) -> Self {
+        let documents = settings.document_types().map(|types| match types[..] {
+            [] => Documents::All,
+            _ => Documents::Only(types.iter().map(|mime| mime.to_ascii_lowercase()).collect()),
+        });
+        Self {
+            images: plan.is_some_and(|plan| plan.takes_images),
+            audio: settings.speech_provider().is_some(),
+            documents,
+        }
+    }
+
+    /// The same offer without everything that is no document.
+    pub(super) fn documents_only(self) -> Self {
+        Self { images: false, audio: false, ..self }
+    }
+
+    /// Refuses a kind of upload that is off.
+    ///
+    /// # Errors
+    /// 403.
+    pub(super) fn admit(&self, family: Family) -> Result<()> {
+        let on = match family {
+            Family::Image => self.images,
+            Family::Audio => self.audio,
+            Family::Document => self.documents.is_some(),
+        };
+        if on {
+            return Ok(());
+        }
+        Err(Error::Forbidden(format!("{family} uploads are switched off for this flow.")))
+    }
+
+    /// Whether this type of a kind that is on is taken.
+    pub(super) fn takes(&self, row: &MediaType) -> bool {
+        match (&self.documents, row.family) {
+            (Some(Documents::Only(listed)), Family::Document) => {
+                // That every text is also plain text must not let in what the owner did not list.
+                listed.iter().any(|mime| row.mime == mime || (mime != "text/plain" && row.is_called(mime)))
+            }
+            _ => true,
+        }
+    }
+
+    /// As clients read it.
+    #[must_use]
+    pub fn wire(&self) -> Value {
+        let image_types = if self.images {
+            json!([{"fileTypes": media::types(Family::Image), "maxUploadSize": IMAGE_BYTES_MAX / (1024 * 1024)}])
+        } else {
+            json!([])
+        };
+        json!({
+            "isSpeechToTextEnabled": self.audio,
+            "isImageUploadAllowed": self.images,
+            "isRAGFileUploadAllowed": false,
+            "imgUploadSizeAndTypes": image_types,
+            "fileUploadSizeAndTypes": [],
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(full: Value, speech: Value) -> FlowSettings {
+        FlowSettings {
+            chatbot_config: json!({ "fullFileUpload": full }).as_object().cloned(),
+            speech_to_text: speech.as_object().cloned(),
+            ..FlowSettings::default()
+        }
+    }
+
+    fn offered(full: Value, speech: Value, extension: &str) -> (bool, bool) {
+        let offer = Offer::of(&settings(full, speech), None);
+        let row = media::row(None, extension).unwrap();
+        (offer.admit(row.family).is_ok(), offer.takes(row))
+    }
+
+    #[test]
+    fn documents_are_taken_by_their_switch_and_their_list() {
+        let some = json!({"status": true, "allowedUploadFileTypes": "application/pdf, text/plain"});
+        for (full, extension, expected) in [
+            (json!({"status": false}), "txt", (false, true)),
+            (json!({"status": "true"}), "txt", (false, true)),
+            (json!(null), "txt", (false, true)),
+            (json!({"status": true}), "epub", (true, true)),
+            (some.clone(), "pdf", (true, true)),
+            (some.clone(), "txt", (true, true)),
+            (some.clone(), "md", (true, false)),
+            (some, "docx", (true, false)),
+            (json!({"status": true, "allowedUploadFileTypes": "text/yaml"}), "yml", (true, true)),
+        ] {
+            assert_eq!(offered(full.clone(), Value::Null, extension), expected, "{full} {extension}");
+        }
+    }
+
+    #[test]
+    fn audio_is_taken_with_a_provider_that_is_on() {
+        for (speech, expected) in [
+            (json!({"openAIWhisper": {"status": true}}), true),
+            (json!({"openAIWhisper": {"status": false}, "groqWhisper": {"status": true}}), true),
+            (json!({"none": {"status": true}}), false),
+            (json!({"openAIWhisper": {"status": false}}), false),
+            (json!({"openAIWhisper": true}), false),
+            (json!(null), false),
+        ] {
+            assert_eq!(offered(Value::Null, speech.clone(), "webm").0, expected, "{speech}");
+        }
+    }
+}
