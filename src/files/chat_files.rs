@@ -110,7 +110,7 @@ impl ChatFiles {
         };
         let name = StoredName::random(extension);
         folder
-            .finish(unfinished, name.as_str(), bytes)
+            .finish(unfinished, name.as_str(), bytes, || self.counts())
             .inspect_err(|_| give_back(&mut self.counts(), workspace, size))?;
         Ok(name)
     }

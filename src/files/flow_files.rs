@@ -94,7 +94,7 @@ impl FlowFiles {
         bytes: &[u8],
     ) -> io::Result<()> {
         let folder = Folder::make(&self.root, &[&workspace.to_string(), &flow.to_string()])?;
-        folder.finish(folder.begin()?, name.as_str(), bytes)
+        folder.finish(folder.begin()?, name.as_str(), bytes, || ())
     }
 
     /// Lets a file be found under another name too; nothing happens when that is so already.

@@ -100,12 +100,21 @@ impl Folder {
     }
 
     /// Writes a file that was begun and gives it its name; it is on disk when this returns.
-    pub(super) fn finish(&self, unfinished: Unfinished, name: &str, bytes: &[u8]) -> io::Result<()> {
+    ///
+    /// Whoever reads the folder while a file gets its name may see it under neither name, so what `turn` returns is
+    /// held for just that moment: a lock of those who count what lies here.
+    pub(super) fn finish<Turn>(
+        &self,
+        unfinished: Unfinished,
+        name: &str,
+        bytes: &[u8],
+        turn: impl FnOnce() -> Turn,
+    ) -> io::Result<()> {
         let Unfinished { mut file, name: beside } = unfinished;
-        let written = file
-            .write_all(bytes)
-            .and_then(|()| file.sync_all())
-            .and_then(|()| Ok(fs::renameat(&self.0, beside.as_str(), &self.0, name)?));
+        let written = file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| {
+            let _turn = turn();
+            Ok(fs::renameat(&self.0, beside.as_str(), &self.0, name)?)
+        });
         if written.is_err() {
             // A full disk must not keep what it could not finish.
             let _ = fs::unlinkat(&self.0, beside.as_str(), AtFlags::empty());

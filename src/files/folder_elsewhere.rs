@@ -68,12 +68,21 @@ impl Folder {
         Ok(Unfinished { file: fs::OpenOptions::new().write(true).create_new(true).open(&path)?, path })
     }
 
-    pub(super) fn finish(&self, unfinished: Unfinished, name: &str, bytes: &[u8]) -> io::Result<()> {
+    pub(super) fn finish<Turn>(
+        &self,
+        unfinished: Unfinished,
+        name: &str,
+        bytes: &[u8],
+        turn: impl FnOnce() -> Turn,
+    ) -> io::Result<()> {
         let Unfinished { mut file, path } = unfinished;
         let written = file.write_all(bytes).and_then(|()| file.sync_all());
         // An open file cannot be renamed everywhere.
         drop(file);
-        let named = written.and_then(|()| fs::rename(&path, self.0.join(name)));
+        let named = written.and_then(|()| {
+            let _turn = turn();
+            fs::rename(&path, self.0.join(name))
+        });
         if named.is_err() {
             let _ = fs::remove_file(&path);
         }

@@ -2,6 +2,7 @@
 
 use super::input::{Input, InputKind};
 use super::inputs::Inputs;
+use super::knowledge::{Loader, Splitter, VectorStore};
 use super::model::Model;
 use super::part::{Cache, Chain, Embeddings, Memory, Moderation, OutputParser, Part, Retriever, Toolkit};
 use crate::cards::kit::prompt::Prompt;
@@ -42,15 +43,19 @@ pub enum Category {
     Cache,
     Chains,
     ChatModels,
+    DocumentLoaders,
     Embeddings,
     Llms,
     Memory,
     Moderation,
     OutputParsers,
     Prompts,
+    RecordManager,
     Retrievers,
+    TextSplitters,
     Tools,
     Utilities,
+    VectorStores,
 }
 
 impl Category {
@@ -62,15 +67,19 @@ impl Category {
             Self::Cache => "Cache",
             Self::Chains => "Chains",
             Self::ChatModels => "Chat Models",
+            Self::DocumentLoaders => "Document Loaders",
             Self::Embeddings => "Embeddings",
             Self::Llms => "LLMs",
             Self::Memory => "Memory",
             Self::Moderation => "Moderation",
             Self::OutputParsers => "Output Parsers",
             Self::Prompts => "Prompts",
+            Self::RecordManager => "Record Manager",
             Self::Retrievers => "Retrievers",
+            Self::TextSplitters => "Text Splitters",
             Self::Tools => "Tools",
             Self::Utilities => "Utilities",
+            Self::VectorStores => "Vector Stores",
         }
     }
 }
@@ -109,6 +118,9 @@ pub enum Make {
     Tools(fn(&Inputs<'_>) -> Result<Toolkit>),
     Retriever(fn(&Inputs<'_>) -> Result<Arc<dyn Retriever>>),
     Embeddings(fn(&Inputs<'_>) -> Result<Arc<dyn Embeddings>>),
+    Loader(fn(&Inputs<'_>) -> Result<Arc<dyn Loader>>),
+    Splitter(fn(&Inputs<'_>) -> Result<Arc<dyn Splitter>>),
+    VectorStore(fn(&Inputs<'_>) -> Result<Arc<dyn VectorStore>>),
     OutputParser(fn(&Inputs<'_>) -> Result<Arc<dyn OutputParser>>),
     Moderation(fn(&Inputs<'_>) -> Result<Arc<dyn Moderation>>),
     /// Decides which of its outputs the flow goes on from.
@@ -159,6 +171,9 @@ impl Make {
             Self::Tools(make) => Part::Tools(make(inputs)?),
             Self::Retriever(make) => Part::Retriever(make(inputs)?),
             Self::Embeddings(make) => Part::Embeddings(make(inputs)?),
+            Self::Loader(make) => Part::Loader(make(inputs)?),
+            Self::Splitter(make) => Part::Splitter(make(inputs)?),
+            Self::VectorStore(make) => Part::VectorStore(make(inputs)?),
             Self::OutputParser(make) => Part::OutputParser(make(inputs)?),
             Self::Moderation(make) => Part::Moderation(make(inputs)?),
             Self::Branch(make) => Part::Value(make(inputs)?.value),

@@ -2,8 +2,9 @@
 
 use super::host::Host;
 use super::input::InputKind;
+use super::knowledge::{Loader, Nearest, Splitter, VectorStore};
 use super::model::Model;
-use super::part::{Cache, Chain, Memory, Moderation, OutputParser, Part, Retriever, Tool};
+use super::part::{Cache, Chain, Embeddings, Memory, Moderation, OutputParser, Part, Retriever, Tool};
 use super::prompt::Prompt;
 use crate::cards::kit::card::Card;
 use crate::domain::error::{Error, Result};
@@ -288,14 +289,60 @@ impl Inputs<'_> {
         self.needed(name, found)
     }
 
-    /// The wired retriever.
+    /// The wired retriever; a vector store is one too.
     ///
     /// # Errors
     /// When nothing, or something else, is wired.
     pub fn retriever(&self, name: &str) -> Result<Arc<dyn Retriever>> {
-        let found = self
-            .one(name, |part| if let Part::Retriever(found) = part { Some(found.clone()) } else { None })?;
+        let found = self.one(name, |part| match part {
+            Part::Retriever(found) => Some(found.clone()),
+            Part::VectorStore(store) => Some(Arc::new(Nearest(store.clone())) as Arc<dyn Retriever>),
+            _ => None,
+        })?;
         self.needed(name, found)
+    }
+
+    /// The wired vector store.
+    ///
+    /// # Errors
+    /// When nothing, or something else, is wired.
+    pub fn vector_store(&self, name: &str) -> Result<Arc<dyn VectorStore>> {
+        let found = self
+            .one(name, |part| if let Part::VectorStore(store) = part { Some(store.clone()) } else { None })?;
+        self.needed(name, found)
+    }
+
+    /// The wired embeddings card.
+    ///
+    /// # Errors
+    /// When nothing, or something else, is wired.
+    pub fn embeddings(&self, name: &str) -> Result<Arc<dyn Embeddings>> {
+        let found = self
+            .one(name, |part| if let Part::Embeddings(found) = part { Some(found.clone()) } else { None })?;
+        self.needed(name, found)
+    }
+
+    /// The wired text splitter.
+    ///
+    /// # Errors
+    /// When something else is wired.
+    pub fn maybe_splitter(&self, name: &str) -> Result<Option<Arc<dyn Splitter>>> {
+        self.one(name, |part| if let Part::Splitter(found) = part { Some(found.clone()) } else { None })
+    }
+
+    /// All wired document loaders.
+    ///
+    /// # Errors
+    /// When something else is wired.
+    pub fn loaders(&self, name: &str) -> Result<Vec<Arc<dyn Loader>>> {
+        let mut loaders = Vec::new();
+        for part in self.parts(name) {
+            let Part::Loader(more) = part else {
+                return Err(self.wrong(name, &format!("a {} cannot be connected here", part.kind())));
+            };
+            loaders.push(more.clone());
+        }
+        Ok(loaders)
     }
 
     /// The wired chain.

@@ -8,6 +8,7 @@ pub mod event;
 pub mod host;
 pub mod input;
 pub mod inputs;
+pub mod knowledge;
 pub mod lexical;
 pub mod model;
 pub mod part;
@@ -23,6 +24,7 @@ pub use event::{Gone, Quiet, Sink};
 pub use host::Host;
 pub use input::{Choice, Connects, Input, InputKind, Picked};
 pub use inputs::{Bound, Inputs};
+pub use knowledge::{Loader, Nearest, Query, Scored, Splitter, Upserted, VectorStore};
 pub use model::Model;
 pub use part::{
     Cache, Chain, Embeddings, Memory, Moderation, Observation, OutputParser, Part, ReplyKey, Retriever, Tool,

@@ -2,6 +2,7 @@
 
 use super::event::Sink;
 use super::host::Host;
+use super::knowledge::{Loader, Splitter, VectorStore};
 use super::model::Model;
 use super::prompt::Prompt;
 use crate::domain::error::Result;
@@ -23,6 +24,9 @@ pub enum Part {
     Tools(Toolkit),
     Retriever(Arc<dyn Retriever>),
     Embeddings(Arc<dyn Embeddings>),
+    Loader(Arc<dyn Loader>),
+    Splitter(Arc<dyn Splitter>),
+    VectorStore(Arc<dyn VectorStore>),
     OutputParser(Arc<dyn OutputParser>),
     Moderation(Arc<dyn Moderation>),
     /// A text or structured result other cards read.
@@ -42,6 +46,9 @@ impl Part {
             Self::Tools(_) => "tool",
             Self::Retriever(_) => "retriever",
             Self::Embeddings(_) => "embeddings card",
+            Self::Loader(_) => "document loader",
+            Self::Splitter(_) => "text splitter",
+            Self::VectorStore(_) => "vector store",
             Self::OutputParser(_) => "output parser",
             Self::Moderation(_) => "moderation",
             Self::Value(_) => "text",

@@ -1,0 +1,89 @@
+//! The parts of knowledge: documents are loaded, cut into passages, and kept where their vectors find them again.
+
+use super::host::Host;
+use super::part::{Retriever, Turn};
+use crate::domain::error::Result;
+use crate::domain::prediction::SourceDocument;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// A part that brings documents, cut into passages when a splitter is wired into it.
+pub trait Loader: Send + Sync {
+    /// Reads them, in their own order.
+    ///
+    /// # Errors
+    /// When the source cannot be read, naming the card.
+    fn load(&self, host: &dyn Host) -> Result<Vec<SourceDocument>>;
+}
+
+/// A part that cuts texts into passages.
+pub trait Splitter: Send + Sync {
+    /// The passages of a text, in their order; an empty text has none.
+    ///
+    /// # Errors
+    /// When it cannot be cut as the card is set.
+    fn split(&self, text: &str) -> Result<Vec<String>>;
+}
+
+/// A part that keeps passages and finds them by their vectors.
+pub trait VectorStore: Send + Sync {
+    /// Loads everything wired into the card and stores it.
+    ///
+    /// # Errors
+    /// When loading, embedding or storing fails. What was stored before the failure stays.
+    fn upsert(&self, host: &dyn Host) -> Result<Upserted>;
+
+    /// The passages nearest to a text, best first.
+    ///
+    /// # Errors
+    /// When the search fails.
+    fn nearest(&self, query: &Query<'_>, turn: &Turn<'_>) -> Result<Vec<Scored>>;
+
+    /// How many passages the card is set to return.
+    fn top_k(&self) -> usize;
+}
+
+/// What is looked for in a vector store.
+#[derive(Debug, Clone, Copy)]
+pub struct Query<'a> {
+    /// The text whose vector is compared.
+    pub text: &'a str,
+    /// At most so many passages.
+    pub most: usize,
+    /// Only passages with this metadata, beside the filter of the card, in the words of the store.
+    pub filter: Option<&'a Value>,
+}
+
+/// A passage and how near it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scored {
+    /// The passage.
+    pub passage: SourceDocument,
+    /// Nearness: larger is nearer, 1 is the same direction.
+    pub score: f32,
+}
+
+/// What an upsert did, as callers read it (reference canvas 3.6).
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Upserted {
+    /// New passages.
+    pub added: usize,
+    /// Passages that are gone because their source no longer has them.
+    pub deleted: usize,
+    /// Passages whose vectors were renewed.
+    pub updated: usize,
+    /// Passages that were there already.
+    pub skipped: usize,
+    /// The new passages themselves.
+    pub documents: Vec<SourceDocument>,
+}
+
+/// A vector store is a retriever wherever one is wanted.
+pub struct Nearest(pub Arc<dyn VectorStore>);
+
+impl Retriever for Nearest {
+    fn retrieve(&self, query: &str, turn: &Turn<'_>) -> Result<Vec<SourceDocument>> {
+        let query = Query { text: query, most: self.0.top_k(), filter: None };
+        Ok(self.0.nearest(&query, turn)?.into_iter().map(|found| found.passage).collect())
+    }
+}
