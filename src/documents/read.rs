@@ -3,7 +3,7 @@
 use super::{DocumentError, Kind, Limit, Limits, Part, ROLE, Sizes};
 use crate::domain::cancel::Cancel;
 use crate::limits;
-use crate::worker::{Death, Lease, Plan, Pool, Unavailable};
+use crate::worker::{Death, Lease, Plan, Pool, Tenant, Unavailable};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::PathBuf;
@@ -64,11 +64,13 @@ impl Documents {
         if !kind.agrees(bytes) {
             return Err(DocumentError::NotThisKind(kind));
         }
-        let mut lease = self.pool.take(cancel).map_err(|unavailable| match unavailable {
-            Unavailable::Busy => DocumentError::Busy,
-            Unavailable::CannotStart => DocumentError::Unavailable,
-            Unavailable::Cancelled(reason) => DocumentError::Cancelled(reason),
-        })?;
+        // Each file has a worker of its own, so whose it is does not matter.
+        let mut lease =
+            self.pool.take(Tenant::default(), cancel).map_err(|unavailable| match unavailable {
+                Unavailable::Busy => DocumentError::Busy,
+                Unavailable::CannotStart => DocumentError::Unavailable,
+                Unavailable::Cancelled(reason) => DocumentError::Cancelled(reason),
+            })?;
         let time = cancel.time_left().map_or(self.limits.time, |left| left.min(self.limits.time));
         lease.limit(Instant::now() + time, cancel);
         let job = Job { kind, sizes: self.limits.sizes, seconds: time.as_secs().max(1) };

@@ -19,6 +19,7 @@ mod value;
 #[cfg(unix)]
 mod worker;
 
+pub use crate::worker::Tenant;
 pub use error::ScriptError;
 pub use fetch::{Fetch, FetchRequest, FetchResponse};
 pub use guarded::Guarded;

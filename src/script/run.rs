@@ -6,7 +6,7 @@ use super::protocol::{Ended, FromWorker, Greeting, Job, Line, ToWorker};
 use super::{Limits, ROLE, value};
 use crate::domain::cancel::{Cancel, Reason};
 use crate::limits;
-use crate::worker::{Death, Lease, Plan, Pool, Unavailable, frame};
+use crate::worker::{Death, Lease, Plan, Pool, Tenant, Unavailable, frame};
 use serde_json::{Map, Value};
 use std::fs::File;
 use std::io;
@@ -18,6 +18,8 @@ use std::time::{Duration, Instant};
 /// What the code sees.
 #[derive(Clone, Default)]
 pub struct Scope {
+    /// Whose code it is: a worker that ran it runs nobody else's.
+    pub tenant: Tenant,
     /// `$name` for each; `vars` and `flow` cannot be named here, since theirs win.
     pub inputs: Map<String, Value>,
     /// `$vars`.
@@ -131,7 +133,7 @@ impl Scripts {
 
     fn attempt(&self, work: &Work<'_>, cancel: &Cancel) -> Attempt {
         let failed = |error: ScriptError| Attempt::Over(error.into());
-        let mut lease = match self.pool.take(cancel) {
+        let mut lease = match self.pool.take(work.scope.tenant, cancel) {
             Ok(lease) => lease,
             Err(Unavailable::Busy) => return failed(ScriptError::Busy),
             Err(Unavailable::CannotStart) => return failed(ScriptError::Unavailable),

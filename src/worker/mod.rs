@@ -11,4 +11,4 @@ mod keeper;
 mod pool;
 
 pub use keeper::Death;
-pub use pool::{Lease, Plan, Pool, Unavailable};
+pub use pool::{Lease, Plan, Pool, Tenant, Unavailable};

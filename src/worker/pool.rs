@@ -38,6 +38,10 @@ pub struct Plan {
     pub queue: Duration,
 }
 
+/// Whose work a worker does: what one tenant's work leaves behind in a process never meets another's.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tenant(pub [u8; 16]);
+
 /// Why there is no worker to lend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unavailable {
@@ -54,6 +58,20 @@ struct Worker {
     stdin: ChildStdin,
     stdout: ChildStdout,
     uses: u32,
+    /// Whose work it did; `None` while it did none.
+    tenant: Option<Tenant>,
+}
+
+impl Worker {
+    fn may_serve(&self, tenant: Tenant) -> bool {
+        self.tenant.is_none_or(|own| own == tenant)
+    }
+}
+
+/// One who waits for a worker.
+struct Waiting {
+    ticket: u64,
+    tenant: Tenant,
 }
 
 #[derive(Default)]
@@ -62,10 +80,33 @@ struct State {
     /// Idle, lent or being started.
     living: usize,
     starting: usize,
-    /// Tickets of those who wait, the longest waiting first.
-    waiting: VecDeque<u64>,
+    /// Those who wait, the longest waiting first.
+    waiting: VecDeque<Waiting>,
     next_ticket: u64,
     failed_at: Option<Instant>,
+}
+
+impl State {
+    /// Takes an idle worker for this tenant, one of its own before an untouched one.
+    fn idle_for(&mut self, tenant: Tenant) -> Option<Worker> {
+        let own = self.idle.iter().rposition(|worker| worker.tenant == Some(tenant));
+        let found = own.or_else(|| self.idle.iter().rposition(|worker| worker.may_serve(tenant)));
+        found.map(|index| self.idle.swap_remove(index))
+    }
+
+    /// Ends an idle worker that can do nothing for the one who waits longest; false when there is none.
+    fn evict(&mut self) -> bool {
+        let Some(first) = self.waiting.front() else { return false };
+        let foreign = self.idle.iter().position(|worker| !worker.may_serve(first.tenant));
+        foreign.map(|index| drop(self.idle.swap_remove(index))).inspect(|()| self.living -= 1).is_some()
+    }
+
+    /// How many who wait find no idle worker that may serve them.
+    fn unserved(&self) -> usize {
+        let untouched = self.idle.iter().filter(|worker| worker.tenant.is_none()).count();
+        let has_none = |waiting: &&Waiting| self.idle.iter().all(|idle| idle.tenant != Some(waiting.tenant));
+        self.waiting.iter().filter(has_none).count().saturating_sub(untouched)
+    }
 }
 
 struct Shared {
@@ -111,11 +152,11 @@ impl Pool {
         }
     }
 
-    /// Lends a worker. Those who wait are served in the order in which they came.
+    /// Lends a worker that did no work, or work of this tenant only. Those who wait are served in the order in which they came.
     ///
     /// # Errors
     /// As [`Unavailable`].
-    pub fn take<'c>(&self, cancel: &'c Cancel) -> Result<Lease<'c>, Unavailable> {
+    pub fn take<'c>(&self, tenant: Tenant, cancel: &'c Cancel) -> Result<Lease<'c>, Unavailable> {
         let shared = &self.0;
         let end = Instant::now() + shared.plan.queue;
         let woken = Arc::downgrade(shared);
@@ -126,7 +167,7 @@ impl Pool {
                 shared.changed.notify_all();
             }
         });
-        let worker = shared.wait(cancel, end);
+        let worker = shared.wait(tenant, cancel, end);
         drop(hook);
         worker.map(|worker| Lease { shared: shared.clone(), worker: Some(worker), hook: None, watched: None })
     }
@@ -152,24 +193,32 @@ impl Shared {
 
     /// Orders as many as those who wait need, and the spare one.
     fn refill(&self, state: &mut State) {
-        let wanted = state.waiting.len() + usize::from(self.plan.spare);
         let rest = state.failed_at.is_some_and(|at| at.elapsed() < Duration::from_secs(START_AGAIN_SECONDS));
-        while !rest && state.idle.len() + state.starting < wanted && self.order(state) {}
+        if rest {
+            return;
+        }
+        let spare = usize::from(self.plan.spare && state.idle.is_empty());
+        while state.starting < state.unserved().max(spare) && self.order(state) {}
+        // Workers of others stand in the way of one who could otherwise wait for ever.
+        if state.starting == 0 && state.unserved() > 0 && state.evict() {
+            self.order(state);
+        }
     }
 
-    fn wait(&self, cancel: &Cancel, end: Instant) -> Result<Worker, Unavailable> {
+    fn wait(&self, tenant: Tenant, cancel: &Cancel, end: Instant) -> Result<Worker, Unavailable> {
         let mut state = locked(&self.state);
         let ticket = state.next_ticket;
         state.next_ticket += 1;
-        state.waiting.push_back(ticket);
+        state.waiting.push_back(Waiting { ticket, tenant });
         let found = loop {
             if let Some(reason) = cancel.reason() {
                 break Err(Unavailable::Cancelled(reason));
             }
-            if state.waiting.front() == Some(&ticket)
-                && let Some(worker) = state.idle.pop()
+            if state.waiting.front().is_some_and(|first| first.ticket == ticket)
+                && let Some(mut worker) = state.idle_for(tenant)
             {
                 if worker.process.is_alive() {
+                    worker.tenant = Some(tenant);
                     break Ok(worker);
                 }
                 state.living -= 1;
@@ -186,7 +235,7 @@ impl Shared {
             let wait = cancel.time_left().map_or(end - now, |left| left.min(end - now));
             state = self.changed.wait_timeout(state, wait).unwrap_or_else(PoisonError::into_inner).0;
         };
-        state.waiting.retain(|waiting| *waiting != ticket);
+        state.waiting.retain(|waiting| waiting.ticket != ticket);
         self.refill(&mut state);
         drop(state);
         // The next in the queue may go.
@@ -201,7 +250,7 @@ impl Shared {
         frame::write(&mut stdin, &self.plan.greeting)?;
         frame::read(&mut stdout, READY_BYTES_MAX)?.ok_or(io::ErrorKind::UnexpectedEof)?;
         drop(watched);
-        Ok(Worker { process, stdin, stdout, uses: 0 })
+        Ok(Worker { process, stdin, stdout, uses: 0, tenant: None })
     }
 
     fn give_back(&self, worker: Option<Worker>) {

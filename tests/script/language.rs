@@ -9,6 +9,7 @@ fn with(source: &str) -> Value {
         vars: map(json!({"city": "Łódź"})),
         flow: map(json!({"chatId": "c1", "state": {"count": 2}})),
         fetch: None,
+        ..Scope::default()
     };
     SCRIPTS.run(source, &scope, &Cancel::new(None)).result.unwrap()
 }

@@ -9,7 +9,9 @@ mod limits;
 mod workers;
 
 use flowkeep::domain::cancel::Cancel;
-use flowkeep::script::{Fetch, FetchRequest, FetchResponse, Limits, Ran, Scope, ScriptError, Scripts};
+use flowkeep::script::{
+    Fetch, FetchRequest, FetchResponse, Limits, Ran, Scope, ScriptError, Scripts, Tenant,
+};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};

@@ -155,6 +155,35 @@ fn many_runs_at_once_share_few_workers_and_mix_nothing() {
     assert!(pool.idle_workers().len() <= 2);
 }
 
+fn run_of(scripts: &Scripts, tenant: u8) -> Result<Value, ScriptError> {
+    let scope = Scope { tenant: Tenant([tenant; 16]), ..Scope::default() };
+    scripts.run("return 1", &scope, &Cancel::new(None)).result
+}
+
+#[test]
+fn a_worker_serves_one_tenant_only() {
+    let alone = scripts(1);
+    let mut workers = Vec::new();
+    for tenant in [1, 1, 2, 2, 1] {
+        assert_eq!(run_of(&alone, tenant), Ok(json!(1)));
+        workers.push(alone.idle_workers());
+    }
+    assert_eq!((&workers[0], &workers[2]), (&workers[1], &workers[3]), "its own worker is lent again");
+    assert!(workers[0] != workers[2] && workers[2] != workers[4] && workers[0] != workers[4], "{workers:?}");
+}
+
+#[test]
+fn more_tenants_than_workers_all_get_their_turn() {
+    let pool = scripts(2);
+    thread::scope(|threads| {
+        for tenant in 0..6 {
+            let pool = &pool;
+            threads.spawn(move || (0..4).for_each(|_| assert_eq!(run_of(pool, tenant), Ok(json!(1)))));
+        }
+    });
+    assert!(pool.idle_workers().len() <= 2);
+}
+
 #[test]
 fn who_waits_too_long_for_a_worker_is_told_so() {
     let limits = Limits {

@@ -12,7 +12,7 @@ use crate::domain::prediction::{AskIds, PastMessage, SourceDocument, Usage};
 use crate::domain::tool_record::ToolRecord;
 use crate::net::Outgoing;
 use crate::ops::{credentials, document_stores, variables};
-use crate::script::{Guarded, Scope, ScriptError};
+use crate::script::{Guarded, Scope, ScriptError, Tenant};
 use crate::store::Order;
 use crate::store::messages::{self, Page};
 use crate::store::tables::TOOLS;
@@ -127,6 +127,7 @@ impl Host for LiveHost<'_> {
             flow.insert(name.to_owned(), value.into());
         }
         let scope = Scope {
+            tenant: Tenant(*self.flow.workspace.bytes()),
             inputs: code.inputs.clone(),
             vars: self.variables.iter().chain(self.sent_variables).map(text).collect(),
             flow,
