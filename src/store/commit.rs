@@ -263,12 +263,9 @@ impl Commits {
             state.last_members = open.members;
             drop(state);
             let unpublished = Unpublished(&batch);
-            batch.publish(match open.tx.commit() {
+            batch.publish(match handle.commit(open.tx) {
                 Ok(()) => Outcome::Committed,
-                Err(error) => {
-                    handle.mark_sick();
-                    Outcome::Failed(error.to_string().into())
-                }
+                Err(error) => Outcome::Failed(error.to_string().into()),
             });
             drop(unpublished);
         } else {

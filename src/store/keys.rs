@@ -135,6 +135,21 @@ impl KeyRange {
         Self { start: from.to_vec(), end: Some(below.to_vec()) }
     }
 
+    /// From the first key up to and without the second, or to the end of the table.
+    pub(super) fn new(start: &[u8], end: Option<&[u8]>) -> Self {
+        Self { start: start.to_vec(), end: end.map(<[u8]>::to_vec) }
+    }
+
+    /// The first key.
+    pub(super) fn start(&self) -> &[u8] {
+        &self.start
+    }
+
+    /// The first key that is not in it any more; `None` when it goes to the end of the table.
+    pub(super) fn end(&self) -> Option<&[u8]> {
+        self.end.as_deref()
+    }
+
     pub(super) fn bounds(&self) -> (Bound<&[u8]>, Bound<&[u8]>) {
         let end = self.end.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
         (Bound::Included(&self.start), end)

@@ -4,8 +4,10 @@
 //! An operation opens one transaction and passes it down; what it reads is its own. Records of a workspace are
 //! asked for with the workspace (`shelf.rs`), so a query that forgets it does not compile.
 
+mod changes;
 mod commit;
 pub mod index_rows;
+mod journal;
 mod keys;
 pub mod messages;
 mod open;
@@ -14,6 +16,8 @@ pub mod tables;
 mod tx;
 mod upgrade;
 
+#[cfg(test)]
+mod journal_tests;
 #[cfg(test)]
 mod message_tests;
 #[cfg(test)]

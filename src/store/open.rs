@@ -1,7 +1,10 @@
 //! Opening the database file: what can be wrong with it in words, and opening it anew after a failed disk
 //! operation, which redb asks for and which lets a full disk heal without a restart.
 
-use super::tx::{ReadTx, WriteTx, broken};
+use super::changes;
+use super::journal::Journal;
+use super::tables::META;
+use super::tx::{ReadTx, Tx as _, WriteTx, broken};
 use super::upgrade::{self, Standing};
 use crate::domain::error::{Error, Result};
 use redb::{Database, DatabaseError, ReadableDatabase as _, StorageError, TableHandle as _};
@@ -9,11 +12,14 @@ use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Mutex, PoisonError, RwLock};
 
 /// Pages kept in memory, for reading and writing together. An idle service must stay small, and the pages a
 /// request needs (its flow, its key, the end of its conversation) are few.
 const CACHE_BYTES: usize = 16 << 20;
+
+/// The generation of the journal, in the table of facts about the database.
+const GENERATION: &[u8] = b"journal";
 
 /// Why a database was not opened. Each text is one line that says what to do next.
 #[derive(Debug)]
@@ -106,6 +112,10 @@ pub(super) struct Handle {
     /// Held for reading only while a transaction begins, so that a nested or long transaction blocks nobody.
     /// `None` after a failed attempt to open it anew.
     database: RwLock<Option<Database>>,
+    /// Where the journal lies; `None` for a database without one, whose every commit is a flush.
+    journal_path: Option<PathBuf>,
+    /// Taken while a transaction is committed, and redb has one at a time.
+    journal: Mutex<Option<Journal>>,
     sick: AtomicBool,
 }
 
@@ -115,14 +125,26 @@ impl Handle {
         drop(create(path)?);
         // Only the first opening may make an empty file a database: a file that vanished later is a failure.
         let database = Database::builder().set_cache_size(CACHE_BYTES).create(path)?;
+        let journal = path.with_extension("journal");
         let path = PathBuf::from(path);
-        Self::with(database, Box::new(move || Database::builder().set_cache_size(CACHE_BYTES).open(&path)))
+        let opener = move || Database::builder().set_cache_size(CACHE_BYTES).open(&path);
+        Self::with(database, Box::new(opener), Some(journal))
     }
 
     /// As [`Self::open`], with another way to the database.
-    pub(super) fn with(database: Database, opener: Opener) -> Result<Self, OpenError> {
-        prepare(&database)?;
-        Ok(Self { opener, database: RwLock::new(Some(database)), sick: AtomicBool::new(false) })
+    pub(super) fn with(
+        database: Database,
+        opener: Opener,
+        journal_path: Option<PathBuf>,
+    ) -> Result<Self, OpenError> {
+        let journal = prepare(&database, journal_path.as_deref())?;
+        Ok(Self {
+            opener,
+            database: RwLock::new(Some(database)),
+            journal_path,
+            journal: Mutex::new(journal),
+            sick: AtomicBool::new(false),
+        })
     }
 
     /// True after a failure that only opening the database anew can end.
@@ -150,8 +172,11 @@ impl Handle {
     /// the old file locked. Reads under way fail, which they would do anyway.
     pub(super) fn reopen(&self) -> Result<()> {
         let mut slot = self.database.write().unwrap_or_else(PoisonError::into_inner);
+        let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
         drop(slot.take());
-        *slot = Some((self.opener)().map_err(broken)?);
+        let database = (self.opener)().map_err(broken)?;
+        *journal = replay(&database, self.journal_path.as_deref()).map_err(Error::internal)?;
+        *slot = Some(database);
         self.sick.store(false, Ordering::Release);
         Ok(())
     }
@@ -168,33 +193,104 @@ impl Handle {
         let slot = self.database.read().unwrap_or_else(PoisonError::into_inner);
         begin_write(slot.as_ref().ok_or_else(closed)?).map_err(broken)
     }
+
+    /// Commits a change; it is on disk when this returns, in the journal or in the database itself.
+    ///
+    /// When it fails the handle is sick: whether the change counts shows when the database is opened anew.
+    pub(super) fn commit(&self, tx: WriteTx) -> Result<()> {
+        let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
+        let result = commit(tx, journal.as_mut());
+        if result.is_err() {
+            self.mark_sick();
+        }
+        result
+    }
+}
+
+impl Drop for Handle {
+    /// Flushes what only the journal has, so that the next start has nothing to do. A failure loses nothing.
+    fn drop(&mut self) {
+        let journal = self.journal.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let database = self.database.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let (Some(database), Some(journal), false) = (database, journal, *self.sick.get_mut())
+            && !journal.is_empty()
+            && let Ok(tx) = begin_write(database)
+            && let Err(error) = flush(tx, Some(journal))
+        {
+            tracing::warn!(%error, "the database was not flushed; its journal has everything");
+        }
+    }
 }
 
 fn closed() -> Error {
     broken(StorageError::DatabaseClosed)
 }
 
-/// Quick repair makes opening after a kill take no longer at 10 GB than at 10 kB; it commits in two phases.
 fn begin_write(database: &Database) -> Result<WriteTx, redb::TransactionError> {
-    let mut tx = database.begin_write()?;
-    tx.set_two_phase_commit(true);
-    tx.set_quick_repair(true);
-    Ok(WriteTx::new(tx))
+    database.begin_write().map(WriteTx::new)
 }
 
-fn prepare(database: &Database) -> Result<(), OpenError> {
-    let tx = database.begin_read().map_err(broken)?;
-    let tables: Vec<String> =
-        tx.list_tables().map_err(broken)?.map(|table| table.name().to_owned()).collect();
-    match upgrade::standing(&ReadTx::new(tx), &tables)? {
-        Standing::Ready => Ok(()),
-        Standing::Newer(found) => Err(OpenError::NewerFormat { found, known: upgrade::KNOWN }),
-        Standing::Older(found) => {
-            let tx = begin_write(database).map_err(broken)?;
-            upgrade::run(&tx, found, &tables)?;
-            tx.commit().map_err(|cause| OpenError::from(broken(cause)))
+fn commit(tx: WriteTx, journal: Option<&mut Journal>) -> Result<()> {
+    let Some(journal) = journal else { return flush(tx, None) };
+    let changes = tx.changes();
+    // A disk that has no room for a journal may still have some for the change.
+    match changes.record().filter(|record| journal.has_room(record.len()) && journal.prepare().is_ok()) {
+        Some(record) => journal.append(record).map_err(Error::internal)?,
+        None => {
+            drop(changes);
+            return flush(tx, Some(journal));
         }
     }
+    drop(changes);
+    tx.commit_in_memory().map_err(broken)
+}
+
+/// Commits everything into the database itself, with the generation that makes the journal's records stale.
+fn flush(tx: WriteTx, journal: Option<&mut Journal>) -> Result<()> {
+    let Some(journal) = journal else { return tx.flush().map_err(broken) };
+    let generation = journal.generation().wrapping_add(1);
+    tx.put(META, GENERATION, &generation.to_be_bytes())?;
+    tx.flush().map_err(broken)?;
+    journal.restart(generation);
+    Ok(())
+}
+
+/// Opens the journal and makes its changes again, in memory: they are on disk already, where they stand.
+fn replay(database: &Database, path: Option<&Path>) -> Result<Option<Journal>, OpenError> {
+    let Some(path) = path else { return Ok(None) };
+    let tx = database.begin_read().map_err(broken)?;
+    let is_new = !tx.list_tables().map_err(broken)?.any(|table| table.name() == META.name());
+    let read = |value: &[u8]| Ok(u64::from_be_bytes(value.try_into().map_err(Error::internal)?));
+    let known = if is_new { None } else { ReadTx::new(tx).look(META, GENERATION, read)? };
+    // A journal that was left by another database must not count for this one.
+    let generation = known.unwrap_or_else(|| uuid::Uuid::new_v4().as_u64_pair().0);
+    let (journal, records) = Journal::open(path, generation)?;
+    if !records.is_empty() {
+        let tx = begin_write(database).map_err(broken)?;
+        records.iter().try_for_each(|record| changes::apply(&tx, record))?;
+        tx.commit_in_memory().map_err(broken)?;
+    }
+    Ok(Some(journal))
+}
+
+fn prepare(database: &Database, journal_path: Option<&Path>) -> Result<Option<Journal>, OpenError> {
+    let standing = || {
+        let tx = database.begin_read().map_err(broken)?;
+        let tables: Vec<String> =
+            tx.list_tables().map_err(broken)?.map(|table| table.name().to_owned()).collect();
+        upgrade::standing(&ReadTx::new(tx), &tables).map(|standing| (standing, tables))
+    };
+    // Told before anything is touched.
+    if let (Standing::Newer(found), _) = standing()? {
+        return Err(OpenError::NewerFormat { found, known: upgrade::KNOWN });
+    }
+    let mut journal = replay(database, journal_path)?;
+    if let (Standing::Older(found), tables) = standing()? {
+        let tx = begin_write(database).map_err(broken)?;
+        upgrade::run(&tx, found, &tables)?;
+        flush(tx, journal.as_mut())?;
+    }
+    Ok(journal)
 }
 
 /// Makes the file, readable by its owner only, and sees that its name survives a power cut.

@@ -113,6 +113,11 @@ pub(super) const ALL: [Table; 23] = [
     SESSIONS_TABLE,
 ];
 
+/// The table of this name.
+pub(super) fn named(name: &[u8]) -> Option<Table> {
+    ALL.into_iter().find(|table| table.name().as_bytes() == name)
+}
+
 /// The names of the tables a database holds, for a comparison with [`ALL`].
 pub(super) fn missing(found: &[String]) -> impl Iterator<Item = Table> + '_ {
     ALL.into_iter().filter(|table| !found.iter().any(|name| name == table.name()))

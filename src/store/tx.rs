@@ -1,10 +1,11 @@
 //! Transactions over byte tables. No guard of the database leaves a function of this file.
 
+use super::changes::Changes;
 use super::keys::KeyRange;
 use super::tables::Table;
 use crate::domain::error::{Error, Result};
-use redb::{ReadableTable as _, ReadableTableMetadata as _};
-use std::cell::Cell;
+use redb::{Durability, ReadableTable as _, ReadableTableMetadata as _};
+use std::cell::{Cell, Ref, RefCell};
 use std::ops::ControlFlow;
 
 /// Which end of a range comes first.
@@ -53,6 +54,8 @@ pub struct WriteTx {
     tx: redb::WriteTransaction,
     /// Whether the operation that now runs in this transaction has written (see `commit.rs`).
     wrote: Cell<bool>,
+    /// What all operations changed so far.
+    changes: RefCell<Changes>,
 }
 
 /// A failure of the database, for the log.
@@ -123,7 +126,7 @@ looking!(WriteTx);
 
 impl WriteTx {
     pub(super) const fn new(tx: redb::WriteTransaction) -> Self {
-        Self { tx, wrote: Cell::new(false) }
+        Self { tx, wrote: Cell::new(false), changes: RefCell::new(Changes::NONE) }
     }
 
     /// Forgets what the operation before wrote.
@@ -136,8 +139,23 @@ impl WriteTx {
         self.wrote.get()
     }
 
-    pub(super) fn commit(self) -> Result<(), redb::CommitError> {
-        self.tx.commit()
+    /// What was changed in it.
+    pub(super) fn changes(&self) -> Ref<'_, Changes> {
+        self.changes.borrow()
+    }
+
+    /// Commits and flushes everything that was committed before along with it. Quick repair makes opening after a
+    /// kill take no longer at 10 GB than at 10 kB; it commits in two phases.
+    pub(super) fn flush(mut self) -> Result<(), redb::Error> {
+        self.tx.set_two_phase_commit(true);
+        self.tx.set_quick_repair(true);
+        Ok(self.tx.commit()?)
+    }
+
+    /// Commits for readers and later transactions of this process; the next flush takes it to disk.
+    pub(super) fn commit_in_memory(mut self) -> Result<(), redb::Error> {
+        self.tx.set_durability(Durability::None)?;
+        Ok(self.tx.commit()?)
     }
 
     pub(super) fn abort(self) -> Result<(), redb::StorageError> {
@@ -147,6 +165,7 @@ impl WriteTx {
     /// Makes a table that does not exist yet.
     pub(super) fn create(&self, table: Table) -> Result<()> {
         self.wrote.set(true);
+        self.changes.borrow_mut().beyond_rows();
         self.tx.open_table(table).map(drop).map_err(broken)
     }
 
@@ -168,9 +187,11 @@ impl WriteTx {
         rows: impl IntoIterator<Item = (K, V)>,
     ) -> Result<()> {
         self.wrote.set(true);
-        let mut table = self.tx.open_table(table).map_err(broken)?;
+        let definition = table;
+        let mut table = self.tx.open_table(definition).map_err(broken)?;
         for (key, value) in rows {
             table.insert(key.as_ref(), value.as_ref()).map_err(broken)?;
+            self.changes.borrow_mut().put(definition, key.as_ref(), value.as_ref());
         }
         Ok(())
     }
@@ -181,9 +202,9 @@ impl WriteTx {
     /// [`Error::Internal`] when the database cannot be written.
     pub fn remove(&self, table: Table, key: &[u8]) -> Result<bool> {
         self.wrote.set(true);
-        let mut table = self.tx.open_table(table).map_err(broken)?;
-        let removed = table.remove(key).map_err(broken)?;
-        Ok(removed.is_some())
+        let removed = self.tx.open_table(table).map_err(broken)?.remove(key).map_err(broken)?.is_some();
+        self.changes.borrow_mut().remove(table, key);
+        Ok(removed)
     }
 
     /// Removes every row of `range`; the number of rows removed.
@@ -193,12 +214,13 @@ impl WriteTx {
     pub fn remove_range(&self, table: Table, range: &KeyRange) -> Result<usize> {
         self.wrote.set(true);
         let mut removed = 0;
-        let mut table = self.tx.open_table(table).map_err(broken)?;
         let keep_none = |_: &[u8], _: &[u8]| {
             removed += 1;
             false
         };
-        table.retain_in::<&[u8], _>(range.bounds(), keep_none).map_err(broken)?;
+        let mut rows = self.tx.open_table(table).map_err(broken)?;
+        rows.retain_in::<&[u8], _>(range.bounds(), keep_none).map_err(broken)?;
+        self.changes.borrow_mut().remove_range(table, range);
         Ok(removed)
     }
 }

@@ -16,7 +16,11 @@ type Step = fn(&WriteTx) -> Result<()>;
 
 /// `STEPS[n]` turns format n into format n + 1. Format 0 is an empty database. A step that has been released
 /// is never changed: a change of format is a new line.
-const STEPS: [Step; 1] = [|_| Ok(())];
+const STEPS: [Step; 2] = [
+    |_| Ok(()),
+    // A journal lies beside the database from here on. A program that does not read it must not open the database.
+    |_| Ok(()),
+];
 
 /// How a database stands to this program.
 #[derive(Debug, PartialEq, Eq)]

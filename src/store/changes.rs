@@ -1,0 +1,124 @@
+//! The rows a transaction changed, as bytes that can be applied again: what the journal keeps.
+
+use super::journal::JOURNAL_BYTES;
+use super::keys::KeyRange;
+use super::tables::{self, Table};
+use super::tx::WriteTx;
+use crate::domain::error::{Error, Result};
+use redb::TableHandle as _;
+use std::fmt;
+
+const PUT: u8 = 1;
+const REMOVE: u8 = 2;
+const REMOVE_RANGE: u8 = 3;
+
+/// Changes in the order in which they were made.
+#[derive(Debug)]
+pub(super) struct Changes {
+    bytes: Vec<u8>,
+    /// They outgrew every journal, or cannot be told as rows: only flushing the database keeps them.
+    beyond: bool,
+}
+
+/// A record of the journal that this program cannot apply. It was written by another one.
+#[derive(Debug)]
+struct Unknown;
+
+impl fmt::Display for Unknown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the journal holds changes that this program does not know")
+    }
+}
+
+impl std::error::Error for Unknown {}
+
+impl Changes {
+    /// None yet.
+    pub(super) const NONE: Self = Self { bytes: Vec::new(), beyond: false };
+
+    /// The changes as one record; `None` when a journal cannot hold them.
+    pub(super) fn record(&self) -> Option<&[u8]> {
+        (!self.beyond).then_some(&self.bytes)
+    }
+
+    /// A row was stored.
+    pub(super) fn put(&mut self, table: Table, key: &[u8], value: &[u8]) {
+        self.note(PUT, table, &[key, value]);
+    }
+
+    /// A row was removed.
+    pub(super) fn remove(&mut self, table: Table, key: &[u8]) {
+        self.note(REMOVE, table, &[key]);
+    }
+
+    /// All rows of a range were removed.
+    pub(super) fn remove_range(&mut self, table: Table, range: &KeyRange) {
+        match range.end() {
+            Some(end) => self.note(REMOVE_RANGE, table, &[range.start(), end]),
+            None => self.note(REMOVE_RANGE, table, &[range.start()]),
+        }
+    }
+
+    /// Something changed that is no row.
+    pub(super) fn beyond_rows(&mut self) {
+        self.beyond = true;
+        self.bytes = Vec::new();
+    }
+
+    fn note(&mut self, kind: u8, table: Table, parts: &[&[u8]]) {
+        let name = table.name().as_bytes();
+        let length = name.len() + parts.iter().map(|part| part.len()).sum::<usize>() + 16;
+        if self.beyond || (self.bytes.len() + length) as u64 > JOURNAL_BYTES {
+            return self.beyond_rows();
+        }
+        self.bytes.extend([kind, u8::try_from(parts.len()).unwrap_or(u8::MAX)]);
+        for part in std::iter::once(name).chain(parts.iter().copied()) {
+            // It is shorter than a journal.
+            self.bytes.extend(u32::try_from(part.len()).unwrap_or(u32::MAX).to_le_bytes());
+            self.bytes.extend(part);
+        }
+    }
+}
+
+/// Makes the changes of a record again.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be written, or the record is not of this program.
+pub(super) fn apply(tx: &WriteTx, mut record: &[u8]) -> Result<()> {
+    while !record.is_empty() {
+        let (change, rest) = read(record).ok_or_else(|| Error::internal(Unknown))?;
+        record = rest;
+        let table = tables::named(change.table).ok_or_else(|| Error::internal(Unknown))?;
+        match (change.kind, change.parts.as_slice()) {
+            (PUT, [key, value]) => tx.put(table, key, value)?,
+            (REMOVE, [key]) => drop(tx.remove(table, key)?),
+            (REMOVE_RANGE, [start]) => drop(tx.remove_range(table, &KeyRange::new(start, None))?),
+            (REMOVE_RANGE, [start, end]) => drop(tx.remove_range(table, &KeyRange::new(start, Some(end)))?),
+            _ => return Err(Error::internal(Unknown)),
+        }
+    }
+    Ok(())
+}
+
+struct Change<'a> {
+    kind: u8,
+    table: &'a [u8],
+    parts: Vec<&'a [u8]>,
+}
+
+fn read(record: &[u8]) -> Option<(Change<'_>, &[u8])> {
+    let (&[kind, count], rest) = record.split_first_chunk::<2>()?;
+    let (table, mut rest) = part(rest)?;
+    let mut parts = Vec::with_capacity(usize::from(count.min(2)));
+    for _ in 0..count {
+        let (next, after) = part(rest)?;
+        parts.push(next);
+        rest = after;
+    }
+    Some((Change { kind, table, parts }, rest))
+}
+
+fn part(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = bytes.split_first_chunk::<4>()?;
+    rest.split_at_checked(usize::try_from(u32::from_le_bytes(*length)).ok()?)
+}

@@ -1,0 +1,174 @@
+//! The journal: a file beside the database that holds what was written since the database itself was last flushed.
+//!
+//! Flushing the database costs two waits for the disk and much processor time, whatever was written. So a commit
+//! writes its changes into this file, which takes one wait, and leaves the database's own pages in memory until the
+//! file is full. After a kill the changes are made again, in their order.
+//!
+//! **Which records count.** Every flush of the database stores a new *generation* in the same transaction, and a
+//! record counts only when it carries the generation of the database. So the flush itself makes all records stale,
+//! and the file is written from its beginning again without being cleared. Making a change again that the database
+//! has already does nothing: a record holds rows, not intentions.
+//!
+//! **What a torn write leaves.** A record carries a digest of its generation, its place and its bytes. Reading ends at
+//! the first one that does not fit: a record that is not whole was never acknowledged, and none follows it.
+
+use sha2::{Digest as _, Sha256};
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+/// The size of the file, which is made whole once: writing into it later changes no length and no map of blocks, so
+/// one wait is enough. Larger means fewer flushes of the database, and more to do again after a kill.
+pub(super) const JOURNAL_BYTES: u64 = 4 << 20;
+
+const DIGEST_BYTES: usize = 16;
+/// Digest, generation, length.
+const HEAD_BYTES: usize = DIGEST_BYTES + 8 + 4;
+
+/// The journal of an open database.
+pub(super) struct Journal {
+    path: PathBuf,
+    /// Made when the first record comes, so that a start writes nothing.
+    file: Option<File>,
+    generation: u64,
+    end: u64,
+}
+
+impl Journal {
+    /// Opens the journal at `path`, which need not exist, and reads the records of `generation`, oldest first.
+    ///
+    /// # Errors
+    /// When there is a file and it cannot be read.
+    pub(super) fn open(path: &Path, generation: u64) -> io::Result<(Self, Vec<Vec<u8>>)> {
+        let mut journal = Self { path: path.to_owned(), file: None, generation, end: 0 };
+        let mut records = Vec::new();
+        let mut file = match File::open(path) {
+            Ok(file) => BufReader::new(file),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((journal, records)),
+            Err(error) => return Err(error),
+        };
+        while let Some(record) = next_record(&mut file, &journal)? {
+            journal.end += (HEAD_BYTES + record.len()) as u64;
+            records.push(record);
+        }
+        Ok((journal, records))
+    }
+
+    /// The generation whose records count.
+    pub(super) const fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// True when no record counts: the database has everything.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.end == 0
+    }
+
+    /// True when a record of so many bytes fits behind the others.
+    pub(super) const fn has_room(&self, bytes: usize) -> bool {
+        self.end + (HEAD_BYTES + bytes) as u64 <= JOURNAL_BYTES
+    }
+
+    /// Makes the file, if it is not there yet.
+    ///
+    /// # Errors
+    /// When the disk does not take it. Nothing is lost: without a journal every commit flushes the database.
+    pub(super) fn prepare(&mut self) -> io::Result<()> {
+        if self.file.is_none() {
+            self.file = Some(whole_file(&self.path)?);
+        }
+        Ok(())
+    }
+
+    /// Writes a record that [`Self::has_room`]; it is on disk when this returns.
+    ///
+    /// # Errors
+    /// When the disk does not take it. Whether the record counts is then unknown until the journal is read again.
+    pub(super) fn append(&mut self, changes: &[u8]) -> io::Result<()> {
+        self.prepare()?;
+        let Some(file) = &mut self.file else { return Err(io::ErrorKind::NotFound.into()) };
+        let mut record = Vec::with_capacity(HEAD_BYTES + changes.len());
+        record.extend(digest(self.generation, self.end, changes));
+        record.extend(self.generation.to_le_bytes());
+        record.extend(u32::try_from(changes.len()).map_err(io::Error::other)?.to_le_bytes());
+        record.extend(changes);
+        file.seek(SeekFrom::Start(self.end))?;
+        file.write_all(&record)?;
+        #[cfg(not(target_os = "linux"))]
+        file.sync_data()?;
+        self.end += record.len() as u64;
+        Ok(())
+    }
+
+    /// Begins anew: the database has everything, and stored this generation with it.
+    pub(super) const fn restart(&mut self, generation: u64) {
+        self.generation = generation;
+        self.end = 0;
+    }
+}
+
+/// The record behind the journal's last one, if it is whole and of its generation.
+fn next_record(file: &mut impl io::Read, journal: &Journal) -> io::Result<Option<Vec<u8>>> {
+    let mut head = [0; HEAD_BYTES];
+    if !fills(file, &mut head)? {
+        return Ok(None);
+    }
+    let (known, rest) = head.split_at(DIGEST_BYTES);
+    let (found, length) = rest.split_at(8);
+    let length = length.iter().rev().fold(0, |sum, byte| sum << 8 | usize::from(*byte));
+    if found != journal.generation.to_le_bytes() || !journal.has_room(length) {
+        return Ok(None);
+    }
+    let mut record = vec![0; length];
+    let is_whole = fills(file, &mut record)? && digest(journal.generation, journal.end, &record) == known;
+    Ok(is_whole.then_some(record))
+}
+
+/// Reads as many bytes as there is room for; false when the file ends before.
+fn fills(file: &mut impl io::Read, room: &mut [u8]) -> io::Result<bool> {
+    match file.read_exact(room) {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+        read => read.map(|()| true),
+    }
+}
+
+fn digest(generation: u64, at: u64, changes: &[u8]) -> [u8; DIGEST_BYTES] {
+    let mut hash = Sha256::new();
+    hash.update(generation.to_le_bytes());
+    hash.update(at.to_le_bytes());
+    hash.update(changes);
+    let whole = hash.finalize();
+    std::array::from_fn(|index| whole[index])
+}
+
+/// Opens the file for writing and makes it, or what is missing of it, of zeros that are on disk.
+fn whole_file(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
+    let missing = JOURNAL_BYTES.saturating_sub(file.seek(SeekFrom::End(0))?);
+    if missing == 0 {
+        return flushing(options, path, file);
+    }
+    io::copy(&mut io::repeat(0).take(missing), &mut file)?;
+    file.sync_all()?;
+    #[cfg(unix)]
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        File::open(folder)?.sync_all()?;
+    }
+    flushing(options, path, file)
+}
+
+/// The same file, where the system can flush with each write: one call, and no flush of what others wrote.
+#[cfg(target_os = "linux")]
+fn flushing(mut options: OpenOptions, path: &Path, _file: File) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    options.custom_flags(rustix::fs::OFlags::DSYNC.bits().cast_signed()).open(path)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn flushing(_options: OpenOptions, _path: &Path, file: File) -> io::Result<File> {
+    Ok(file)
+}

@@ -1,0 +1,253 @@
+//! The journal: what was acknowledged is there after a kill at any moment, and nothing else is.
+//!
+//! A kill is played by copying the files of a running store: what its process holds in memory is not in the copy.
+
+use super::journal::JOURNAL_BYTES;
+use super::tables::{FLOW_TIMELINE, MESSAGES, META};
+use super::*;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
+
+fn open(folder: &Path) -> Store {
+    Store::open(&folder.join("test.redb")).unwrap()
+}
+
+fn journal(folder: &Path) -> PathBuf {
+    folder.join("test.journal")
+}
+
+/// The files as a kill at this moment leaves them.
+fn killed(folder: &Path) -> tempfile::TempDir {
+    let copy = tempfile::tempdir().unwrap();
+    for entry in fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        fs::copy(entry.path(), copy.path().join(entry.file_name())).unwrap();
+    }
+    copy
+}
+
+fn put(store: &Store, key: &str, value: &[u8]) {
+    store.write(|tx| tx.put(MESSAGES, key.as_bytes(), value)).unwrap();
+}
+
+fn rows(store: &Store) -> Rows {
+    let mut rows = Rows::new();
+    let read = |key: &[u8], value: &[u8]| {
+        rows.insert(key.to_vec(), value.to_vec());
+        Ok(ControlFlow::Continue(()))
+    };
+    store.read(|tx| tx.scan(MESSAGES, &KeyRange::all(), Order::Ascending, read)).unwrap();
+    rows
+}
+
+#[test]
+fn what_was_acknowledged_is_there_after_a_kill() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    for round in 0..20 {
+        put(&store, &format!("{round}"), &[round; 100]);
+        let copy = killed(folder.path());
+        // Opened twice: reading the journal again must not depend on its having been read before.
+        for _ in 0..2 {
+            let again = killed(copy.path());
+            assert_eq!(rows(&open(again.path())), rows(&store), "{round}");
+        }
+    }
+    assert!(journal(folder.path()).metadata().unwrap().len() == JOURNAL_BYTES);
+}
+
+#[test]
+fn a_full_journal_is_begun_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    for round in 0..60 {
+        put(&store, &format!("{round}"), &vec![round; 300_000]);
+        if round % 7 == 0 {
+            assert_eq!(rows(&open(killed(folder.path()).path())), rows(&store), "{round}");
+        }
+    }
+    put(&store, "longer than a journal", &vec![1; 5 << 20]);
+    put(&store, "after it", b"1");
+    assert_eq!(rows(&open(killed(folder.path()).path())), rows(&store));
+    assert!(journal(folder.path()).metadata().unwrap().len() == JOURNAL_BYTES);
+}
+
+#[test]
+fn a_record_that_is_not_whole_ends_the_journal() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    put(&store, "first", b"1");
+    let before = fs::read(journal(folder.path())).unwrap();
+    put(&store, "second", b"2");
+    let after = fs::read(journal(folder.path())).unwrap();
+    let changed: Vec<_> = (0..after.len()).filter(|at| before[*at] != after[*at]).collect();
+    let whole = rows(&store);
+    let first = Rows::from([(b"first".to_vec(), b"1".to_vec())]);
+    for at in &changed {
+        let copy = killed(folder.path());
+        let mut bytes = after.clone();
+        bytes[*at] ^= 1;
+        fs::write(journal(copy.path()), &bytes).unwrap();
+        let store = open(copy.path());
+        assert_eq!(rows(&store), first, "byte {at}");
+        // The next record takes the place of the torn one.
+        put(&store, "third", b"3");
+        assert_eq!(rows(&open(killed(copy.path()).path())).len(), 2, "byte {at}");
+    }
+    for length in [0, 1, changed[0], *changed.last().unwrap()] {
+        let copy = killed(folder.path());
+        fs::write(journal(copy.path()), &after[..length]).unwrap();
+        let store = open(copy.path());
+        assert_eq!(rows(&store).len(), usize::from(length >= changed[0]), "cut at {length}");
+        put(&store, "third", b"3");
+        assert!(rows(&open(killed(copy.path()).path())).contains_key(b"third".as_slice()));
+    }
+    assert_eq!(rows(&open(killed(folder.path()).path())), whole);
+}
+
+#[test]
+fn a_store_that_was_closed_needs_no_journal() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    put(&store, "a", b"1");
+    drop(store);
+    let left_over = fs::read(journal(folder.path())).unwrap();
+    fs::remove_file(journal(folder.path())).unwrap();
+    let store = open(folder.path());
+    store.write(|tx| tx.remove(MESSAGES, b"a")).unwrap();
+    // Records of before do not count again.
+    fs::write(journal(folder.path()), left_over).unwrap();
+    assert_eq!(
+        rows(&open(killed(folder.path()).path())).len(),
+        1,
+        "what only the journal had is gone with it"
+    );
+    drop(store);
+    assert_eq!(rows(&open(folder.path())), Rows::new());
+}
+
+#[test]
+fn the_journal_of_another_database_does_not_count() {
+    let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (one, other) = (open(here.path()), open(there.path()));
+    put(&one, "one", b"1");
+    put(&other, "other", b"2");
+    let mixed = killed(here.path());
+    fs::copy(journal(there.path()), journal(mixed.path())).unwrap();
+    assert_eq!(rows(&open(mixed.path())), Rows::new());
+    let started_empty = tempfile::tempdir().unwrap();
+    fs::copy(journal(there.path()), journal(started_empty.path())).unwrap();
+    assert_eq!(rows(&open(started_empty.path())), Rows::new());
+}
+
+#[test]
+fn a_database_from_before_the_journal_is_brought_forward() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    put(&store, "kept", b"1");
+    store.write(|tx| tx.put(META, b"schema", b"1")).unwrap();
+    store.write(|tx| tx.remove(META, b"journal")).unwrap();
+    drop(store);
+    let file = redb::Database::open(folder.path().join("test.redb")).unwrap();
+    let tx = file.begin_write().unwrap();
+    tx.open_table(META).unwrap().remove(b"journal".as_slice()).unwrap();
+    tx.commit().unwrap();
+    drop(file);
+    fs::remove_file(journal(folder.path())).unwrap();
+    let store = open(folder.path());
+    put(&store, "new", b"2");
+    assert_eq!(rows(&open(killed(folder.path()).path())).len(), 2);
+}
+
+#[test]
+fn without_room_for_a_journal_the_database_takes_every_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    fs::create_dir(journal(folder.path())).unwrap();
+    put(&store, "a", b"1");
+    let copy = tempfile::tempdir().unwrap();
+    fs::copy(folder.path().join("test.redb"), copy.path().join("test.redb")).unwrap();
+    assert_eq!(rows(&open(copy.path())).len(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_journal_is_for_its_owner_only() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    put(&open(folder.path()), "a", b"1");
+    assert_eq!(journal(folder.path()).metadata().unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+/// One change of an operation.
+#[derive(Debug, Clone)]
+enum Step {
+    Put(u8, Vec<u8>),
+    Remove(u8),
+    RemovePrefix(u8),
+    RemoveAll,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let key = || 0_u8..12;
+    prop_oneof![
+        6 => (key(), prop::collection::vec(any::<u8>(), 0..40)).prop_map(|(key, value)| Step::Put(key, value)),
+        3 => key().prop_map(Step::Remove),
+        1 => key().prop_map(Step::RemovePrefix),
+        1 => Just(Step::RemoveAll),
+    ]
+}
+
+fn run(tx: &WriteTx, step: &Step) -> Result<()> {
+    match step {
+        Step::Put(key, value) => tx.put(MESSAGES, &[*key, *key], value),
+        Step::Remove(key) => tx.remove(MESSAGES, &[*key, *key]).map(drop),
+        Step::RemovePrefix(key) => tx.remove_range(MESSAGES, &KeyRange::prefix(&[*key])).map(drop),
+        Step::RemoveAll => tx.remove_range(MESSAGES, &KeyRange::all()).map(drop),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Whatever is written, whenever the store is killed, closed or opened again: the rows are those of the running
+    /// store, also beside changes of other tables and operations that failed.
+    #[test]
+    fn a_kill_at_any_moment_changes_nothing(
+        operations in prop::collection::vec((prop::collection::vec(step(), 1..5), 0_u8..6), 1..12)
+    ) {
+        let mut folder = tempfile::tempdir().unwrap();
+        let mut store = open(folder.path());
+        for (steps, then) in &operations {
+            store.write(|tx| {
+                steps.iter().try_for_each(|step| run(tx, step))?;
+                tx.put(FLOW_TIMELINE, b"other", &[*then])
+            }).unwrap();
+            let failed: Result<()> = store.write(|tx| {
+                steps.iter().try_for_each(|step| run(tx, step))?;
+                Err(crate::domain::error::Error::invalid("no"))
+            });
+            prop_assert!(failed.is_err());
+            let expected = rows(&store);
+            match then {
+                0 => {
+                    drop(store);
+                    store = open(folder.path());
+                }
+                1 | 2 => {
+                    let copy = killed(folder.path());
+                    drop(store);
+                    folder = copy;
+                    store = open(folder.path());
+                }
+                _ => {}
+            }
+            prop_assert_eq!(&rows(&store), &expected);
+        }
+    }
+}
