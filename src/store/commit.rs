@@ -7,10 +7,6 @@
 //! writer, which waits in `begin_write` for the commit to end. A lone caller pays for its closure and its
 //! commit, nothing else.
 //!
-//! A commit costs as much processor time as several whole answers, whatever it holds, so under load it pays to
-//! share it among more writers than happen to queue. A leader whose batch follows one with company therefore
-//! gives further writers a moment to join, which ends as soon as nobody comes.
-//!
 //! **What an operation may rely on.** It sees a committed state plus the writes of members before it in the
 //! same batch, and learns its result only when that batch is durable. So nobody acts on what is not on disk:
 //! - it failed and wrote nothing: the batch is not touched. The error counts once the writes it saw are durable;
@@ -20,11 +16,11 @@
 //! - the commit failed: every member gets the error, the next writer opens the database anew.
 //!
 //! **Why nothing waits for ever.** There are four waits. (1) For `state`: its holder runs one closure or is in
-//! `begin_write`. (2) `begin_write`: for a commit, which holds no lock and ends. (3) A leader for `filled`: for
-//! company it waits a bounded time; the queue it waits for consists of callers that need only `state`, and
-//! whoever leaves `state` last, or aborts the batch, wakes it. (4) A follower for `done`: its leader publishes
-//! in every case, by a drop guard if the commit itself panics, and an abort publishes too. A closure that
-//! starts a second write in its own thread would wait for itself: that is refused by a panic that says so.
+//! `begin_write`. (2) `begin_write`: for a commit, which holds no lock and ends. (3) A leader for `filled`: the
+//! queue it waits for consists of callers that need only `state`, and whoever leaves `state` last, or aborts the
+//! batch, wakes it. (4) A follower for `done`: its leader publishes in every case, by a drop guard if the commit
+//! itself panics, and an abort publishes too. A closure that starts a second write in its own thread would wait
+//! for itself: that is refused by a panic that says so.
 //!
 //! **Why it ends.** An operation runs again only because another one failed after it had written, and that one
 //! leaves with its error after at most one more run.
@@ -37,14 +33,9 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
 /// A leader stops waiting for company at this many writers, so that a steady stream cannot delay the first.
 const MEMBERS_MAX: usize = 512;
-/// A leader that expects company gives up when nobody joined for this long.
-const COMPANY_PAUSE: Duration = Duration::from_micros(250);
-/// The longest a leader waits for company.
-const COMPANY_WAIT_MAX: Duration = Duration::from_micros(1_000);
 
 /// The open batch and the queue before it.
 #[derive(Default)]
@@ -59,8 +50,6 @@ struct State {
     open: Option<Open>,
     /// The batch that was committed last, or is being committed.
     last: Option<Arc<Batch>>,
-    /// How many wrote into that one.
-    last_members: usize,
 }
 
 /// A transaction that still takes writers.
@@ -69,8 +58,6 @@ struct Open {
     batch: Arc<Batch>,
     /// How many operations have written into it.
     members: usize,
-    /// Its leader looks again by itself, so followers need not wake it.
-    awaits_company: bool,
 }
 
 /// What the members of one transaction share.
@@ -251,16 +238,12 @@ impl Commits {
 
     fn lead<T>(&self, mut state: MutexGuard<'_, State>, handle: &Handle, value: T) -> Run<T> {
         let batch = state.open.as_ref().expect("the leader has just written into it").batch.clone();
-        if state.last_members > 1 {
-            state = wait_for_company(state, &batch);
-        }
         while state.members_of(&batch).is_some_and(|members| members < MEMBERS_MAX) && !self.nobody_queues() {
             state = batch.filled.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         if state.members_of(&batch).is_some() {
             let open = state.open.take().expect("it has members");
             state.last = Some(batch.clone());
-            state.last_members = open.members;
             drop(state);
             let unpublished = Unpublished(&batch);
             batch.publish(match handle.commit(open.tx) {
@@ -278,31 +261,12 @@ impl Commits {
         let open = state.open.as_ref().expect("the follower has just been in it");
         let batch = open.batch.clone();
         let is_full = open.members >= MEMBERS_MAX;
-        if is_full || (self.nobody_queues() && !open.awaits_company) {
+        if is_full || self.nobody_queues() {
             batch.filled.notify_one();
         }
         drop(state);
         settle(&batch, result)
     }
-}
-
-/// Leaves the batch open while writers join it, or until it is taken down.
-fn wait_for_company<'a>(mut state: MutexGuard<'a, State>, batch: &Arc<Batch>) -> MutexGuard<'a, State> {
-    let end = Instant::now() + COMPANY_WAIT_MAX;
-    let mut known = 0;
-    while let Some(open) = state.open_as(batch)
-        && (known..MEMBERS_MAX).contains(&open.members)
-        && Instant::now() < end
-    {
-        known = open.members + 1;
-        open.awaits_company = true;
-        let waited = batch.filled.wait_timeout(state, COMPANY_PAUSE);
-        state = waited.unwrap_or_else(PoisonError::into_inner).0;
-    }
-    if let Some(open) = state.open_as(batch) {
-        open.awaits_company = false;
-    }
-    state
 }
 
 fn settle<T>(batch: &Batch, result: Result<T>) -> Run<T> {
@@ -330,12 +294,8 @@ impl State {
                 handle.begin_write()?
             }
         };
-        self.open = Some(Open { tx, batch: Arc::default(), members: 0, awaits_company: false });
+        self.open = Some(Open { tx, batch: Arc::default(), members: 0 });
         Ok(())
-    }
-
-    fn open_as(&mut self, batch: &Arc<Batch>) -> Option<&mut Open> {
-        self.open.as_mut().filter(|open| Arc::ptr_eq(&open.batch, batch))
     }
 
     /// How many have written into `batch`; `None` when it is not open any more.

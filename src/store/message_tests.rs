@@ -1,6 +1,6 @@
 //! Messages: order, pages, walls between workspaces, removal.
 
-use super::messages::{self, Page};
+use super::messages::{self, Page, Said};
 use super::tables::{FLOW_HOME, FLOW_TIMELINE, MESSAGES};
 use super::{Order, Store, Tx as _};
 use crate::domain::conversation::Message;
@@ -132,4 +132,26 @@ fn what_is_removed_leaves_both_tables() {
     assert_eq!(place.chat(two, 9), ["b0", "b2", "b4"]);
     assert_eq!(place.store.write(|tx| messages::remove_flow(tx, workspace, flow)).unwrap(), 3);
     assert_eq!(rows(), (0, 0));
+}
+
+#[test]
+fn those_who_speak_at_once_share_a_write_and_no_refusal() {
+    let place = place();
+    let (chats, stranger) = ([(); 6].map(|()| ChatId::random()), WorkspaceId::random());
+    std::thread::scope(|scope| {
+        for chat in chats {
+            let place = &place;
+            scope.spawn(move || {
+                for number in 0..20 {
+                    let both =
+                        [message(place.flow, chat, &format!("q{number}")), message(place.flow, chat, "a")];
+                    place.store.append(Said::new(&place.workspace, &both).unwrap()).unwrap();
+                    let refused = place.store.append(Said::new(&stranger, &both).unwrap());
+                    assert!(matches!(refused, Err(Error::NotFound(_))), "{refused:?}");
+                }
+            });
+        }
+    });
+    let expected: Vec<_> = (0..20).flat_map(|number| [format!("q{number}"), "a".to_owned()]).collect();
+    chats.iter().for_each(|chat| assert_eq!(place.chat(*chat, 99), expected));
 }

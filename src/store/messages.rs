@@ -28,29 +28,72 @@ fn lives_in(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId) -> Result<bool
     Ok(FLOW_HOME.get(tx, flow)?.as_ref() == Some(workspace))
 }
 
+/// Messages that belong together, in the form in which they are stored.
+pub struct Said {
+    workspace: WorkspaceId,
+    messages: Vec<(FlowId, ChatId, Vec<u8>)>,
+}
+
+impl Said {
+    /// Writes them down, in this order.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when a message has no stored form.
+    pub fn new(workspace: &WorkspaceId, messages: &[Message]) -> Result<Self> {
+        let stored = |message: &Message| {
+            Ok((message.flow, message.chat, serde_json::to_vec(message).map_err(Error::internal)?))
+        };
+        Ok(Self { workspace: *workspace, messages: messages.iter().map(stored).collect::<Result<_>>()? })
+    }
+
+    fn is_at_home(&self, tx: &impl Tx) -> Result<()> {
+        let mut at_home = None;
+        for (flow, ..) in &self.messages {
+            if at_home != Some(flow) && !lives_in(tx, &self.workspace, flow)? {
+                return Err(Error::no_flow(flow));
+            }
+            at_home = Some(flow);
+        }
+        Ok(())
+    }
+}
+
 /// Stores messages, in this order, after all others.
 ///
 /// # Errors
 /// 404 when a flow is not (any more) in the workspace; [`Error::Internal`] when the database cannot be written.
 pub fn append(tx: &WriteTx, workspace: &WorkspaceId, messages: &[Message]) -> Result<()> {
-    let mut at_home = None;
-    for message in messages {
-        if at_home != Some(message.flow) && !lives_in(tx, workspace, &message.flow)? {
-            return Err(Error::no_flow(&message.flow));
-        }
-        at_home = Some(message.flow);
-    }
+    append_all(tx, &[Said::new(workspace, messages)?])?.pop().unwrap_or(Ok(()))
+}
+
+/// As [`append`], for several at once: one result for each, and those that fail leave nothing.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read or written.
+pub(super) fn append_all(tx: &WriteTx, all: &[Said]) -> Result<Vec<Result<()>>> {
+    let mut results = Vec::with_capacity(all.len());
     let mut next = next_sequence(tx)?;
     let (mut records, mut timeline) = (Vec::new(), Vec::new());
-    for message in messages {
-        let record = serde_json::to_vec(message).map_err(Error::internal)?;
-        records.push((keys::message(&message.flow, &message.chat, next), record));
-        timeline.push((keys::timeline(&message.flow, next), message.chat.bytes()));
-        next += 1;
+    for said in all {
+        match said.is_at_home(tx) {
+            Err(error @ Error::Internal(_)) => return Err(error),
+            Err(refused) => results.push(Err(refused)),
+            Ok(()) => {
+                for (flow, chat, record) in &said.messages {
+                    records.push((keys::message(flow, chat, next), record));
+                    timeline.push((keys::timeline(flow, next), chat.bytes()));
+                    next += 1;
+                }
+                results.push(Ok(()));
+            }
+        }
     }
-    tx.put_all(MESSAGES, records)?;
-    tx.put_all(FLOW_TIMELINE, timeline)?;
-    tx.put(COUNTERS, SEQUENCE, &next.to_be_bytes())
+    if !records.is_empty() {
+        tx.put_all(MESSAGES, records)?;
+        tx.put_all(FLOW_TIMELINE, timeline)?;
+        tx.put(COUNTERS, SEQUENCE, &next.to_be_bytes())?;
+    }
+    Ok(results)
 }
 
 fn next_sequence(tx: &impl Tx) -> Result<u64> {

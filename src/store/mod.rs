@@ -5,6 +5,7 @@
 //! asked for with the workspace (`shelf.rs`), so a query that forgets it does not compile.
 
 mod changes;
+mod combine;
 mod commit;
 pub mod index_rows;
 mod journal;
@@ -28,15 +29,20 @@ pub use open::OpenError;
 pub use shelf::{Register, Shelf, Texts};
 pub use tx::{Order, ReadTx, Tx, WriteTx};
 
-use crate::domain::error::Result;
+use crate::domain::error::{Error, Result};
+use combine::{Combine, Lost};
 use commit::Commits;
+use messages::Said;
 use open::Handle;
+use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 
 /// The open database.
 pub struct Store {
     handle: Handle,
     commits: Commits,
+    appends: Combine<Said, Result<()>>,
 }
 
 impl Store {
@@ -45,7 +51,7 @@ impl Store {
     /// # Errors
     /// Says what is wrong and what to do next.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
-        Ok(Self { handle: Handle::open(path)?, commits: Commits::default() })
+        Ok(Self { handle: Handle::open(path)?, commits: Commits::default(), appends: Combine::new() })
     }
 
     /// Runs `f` over a snapshot. It blocks no writer and no writer blocks it.
@@ -72,4 +78,33 @@ impl Store {
     pub fn write<T>(&self, f: impl Fn(&WriteTx) -> Result<T>) -> Result<T> {
         self.commits.write(&self.handle, &f)
     }
+
+    /// Stores messages after all others and returns when they are durable. Every answer does this, so those who do it
+    /// at the same moment share one operation.
+    ///
+    /// # Errors
+    /// 404 when a flow is not (any more) in the workspace; [`Error::Internal`] when they did not reach the disk.
+    pub fn append(&self, said: Said) -> Result<()> {
+        let work = |all: Vec<Said>| match self.write(|tx| messages::append_all(tx, &all)) {
+            Ok(results) => results,
+            Err(error) => {
+                let why: Arc<str> = error.to_string().into();
+                all.iter().map(|_| Err(Error::internal(NotAppended(why.clone())))).collect()
+            }
+        };
+        let lost = |Lost| Err(Error::internal(NotAppended("the thread that stored them failed".into())));
+        self.appends.run(said, work).unwrap_or_else(lost)
+    }
 }
+
+/// Messages that did not reach the disk, as told to each of those who shared the operation.
+#[derive(Debug)]
+struct NotAppended(Arc<str>);
+
+impl fmt::Display for NotAppended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "messages could not be stored: {}", self.0)
+    }
+}
+
+impl std::error::Error for NotAppended {}

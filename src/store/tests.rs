@@ -275,7 +275,7 @@ fn a_full_disk_heals_without_a_restart() {
     let under = disk.clone();
     let opener = move || Database::builder().create_with_backend(under.clone());
     let handle = Handle::with(opener().unwrap(), Box::new(opener), None).unwrap();
-    let store = Store { handle, commits: Commits::default() };
+    let store = Store { handle, commits: Commits::default(), appends: Combine::new() };
     let add = |name: &str| store.write(|tx| USER_BY_EMAIL.put(tx, name, &UserId::random()));
     add("before").unwrap();
     for _ in 0..3 {

@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::domain::conversation::Message;
 use crate::domain::error::Result;
 use crate::domain::prediction::{Outcome, Speaker};
-use crate::store::messages;
+use crate::store::messages::Said;
 
 /// How an answer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,8 +53,7 @@ pub(super) fn record(app: &App, entry: &Entry, outcome: &Outcome, end: End) -> R
         stopped: end == End::CutShort,
         ..base.clone()
     };
-    let both = [base, answer];
-    app.store.write(|tx| messages::append(tx, &entry.flow.workspace, &both))?;
+    app.store.append(Said::new(&entry.flow.workspace, &[base, answer])?)?;
     entry.files.are_wanted();
     Ok(())
 }
