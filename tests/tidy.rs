@@ -14,7 +14,7 @@ const LINES_MAX: usize = 500;
 /// Which floor each room stands on. A room may use the floors below its own.
 const FLOORS: &[(usize, &[&str])] = &[
     (0, &["domain", "limits", "settings", "clock", "worker"]),
-    (1, &["canvas", "script", "net"]),
+    (1, &["canvas", "script", "net", "vectors"]),
     (2, &["store", "history", "files", "boards", "git_host", "llm", "documents"]),
     (3, &["cards"]),
     (4, &["engine"]),
@@ -37,11 +37,27 @@ const ONLY: &[(&str, &[&str])] = &[
     ("domain", &["limits", "settings", "clock"]),
     ("script", &["net", "worker", "domain", "limits"]),
     ("documents", &["worker", "domain", "limits"]),
-    ("cards", &["llm", "documents", "canvas", "script", "net", "domain", "limits", "settings", "clock"]),
+    (
+        "cards",
+        &["llm", "documents", "canvas", "script", "net", "vectors", "domain", "limits", "settings", "clock"],
+    ),
     (
         "engine",
-        &["cards", "llm", "documents", "canvas", "script", "net", "domain", "limits", "settings", "clock"],
+        &[
+            "cards",
+            "llm",
+            "documents",
+            "canvas",
+            "script",
+            "net",
+            "vectors",
+            "domain",
+            "limits",
+            "settings",
+            "clock",
+        ],
     ),
+    ("vectors", &[]),
     ("http", &["app", "ops", "domain", "limits", "settings", "clock"]),
     ("tasks", &["app", "ops", "domain", "limits", "settings", "clock"]),
     ("cli", &["app", "ops", "domain", "limits", "settings", "clock", "http", "tasks"]),
