@@ -95,6 +95,14 @@ pub const REPLIES_PER_FLOW_MAX: usize = 1_000;
 pub const REPLIES_PER_FLOW_BYTES: usize = 4 * 1024 * 1024;
 /// Bytes of model replies kept for all flows together; the flow not asked for longest goes first.
 pub const REPLIES_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// Texts that are embedded in one call of a provider.
+pub const EMBEDDING_TEXTS_AT_ONCE: usize = 64;
+/// Passages one filling of a vector store may bring.
+pub const FILLING_PASSAGES_MAX: usize = 100_000;
+/// Vectors of one store that are made while a question waits, with their passages.
+pub const INDEX_BYTES_MAX: usize = 256 * 1024 * 1024;
+/// Vectors of all stores that are kept in memory; those not asked for longest go first.
+pub const INDEXES_BYTES_MAX: usize = 512 * 1024 * 1024;
 /// Most files of one question (R 2).
 pub const UPLOADS_MAX: usize = 20;
 /// Largest image sent with a question.

@@ -1,12 +1,14 @@
 //! What a restart forgets: windows, failures, counts on their way to the database. All of it bounded.
 
 pub mod attempts;
+pub mod indexes;
 pub mod rates;
 pub mod replies;
 pub mod setup_token;
 pub mod usage;
 
 use attempts::Attempts;
+use indexes::Indexes;
 use rates::Rates;
 use replies::Replies;
 use setup_token::SetupToken;
@@ -19,6 +21,8 @@ pub struct Boards {
     pub rates: Rates,
     /// Replies of models that flows keep.
     pub replies: Replies,
+    /// Vectors that are searched.
+    pub indexes: Indexes,
     /// Failed sign-ins.
     pub attempts: Attempts,
     /// Uses of API keys that are not stored yet.

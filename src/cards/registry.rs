@@ -2,8 +2,8 @@
 
 use super::kit::{Card, InputKind};
 use super::{
-    agents, cache, chains, chat_models, embeddings, llms, memory, moderation, output_parsers, prompts,
-    retrievers, tools, utilities,
+    agents, cache, chains, chat_models, document_loaders, embeddings, llms, memory, moderation,
+    output_parsers, prompts, retrievers, tools, utilities, vector_stores,
 };
 use crate::canvas::{self, CardFacts, InputFacts};
 use std::collections::HashMap;
@@ -46,6 +46,7 @@ pub static CARDS: &[&Card] = &[
     &chat_models::scripted::CARD,
     &chat_models::together::CARD,
     &chat_models::xai::CARD,
+    &document_loaders::plain_text::CARD,
     &embeddings::hashing::CARD,
     &llms::azure_openai::CARD,
     &llms::hugging_face::CARD,
@@ -86,6 +87,7 @@ pub static CARDS: &[&Card] = &[
     &utilities::if_else_function::CARD,
     &utilities::set_variable::CARD,
     &utilities::sticky_note::CARD,
+    &vector_stores::in_memory::CARD,
 ];
 
 static BY_NAME: LazyLock<HashMap<&'static str, &'static Card>> =

@@ -348,6 +348,7 @@ pub fn delete(app: &App, caller: &Caller, id: &FlowId, permit: impl Fn(&Flow) ->
         outbox::put(tx, change.as_ref())
     })?;
     app.boards.replies.forget(workspace, id);
+    app.boards.indexes.forget(workspace, id.bytes());
     outbox::record(app, recorder, change, &flow);
     app.chat_files.remove_flow(workspace, id);
     app.files.remove_flow(workspace, id);

@@ -21,6 +21,7 @@ mod flows;
 mod forms;
 mod kept;
 mod keys;
+mod knowledge;
 mod leaving;
 mod memories;
 mod messages;

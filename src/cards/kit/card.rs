@@ -1,5 +1,6 @@
 //! A kind of box, declared in code: its schema and how it is made.
 
+use super::embedding::Embedder;
 use super::input::{Input, InputKind};
 use super::inputs::Inputs;
 use super::knowledge::{Loader, Splitter, VectorStore};
@@ -170,7 +171,7 @@ impl Make {
             Self::Chain(make) => Part::Chain(make(inputs)?),
             Self::Tools(make) => Part::Tools(make(inputs)?),
             Self::Retriever(make) => Part::Retriever(make(inputs)?),
-            Self::Embeddings(make) => Part::Embeddings(make(inputs)?),
+            Self::Embeddings(make) => Part::Embeddings(Arc::new(Embedder::of(inputs, make(inputs)?))),
             Self::Loader(make) => Part::Loader(make(inputs)?),
             Self::Splitter(make) => Part::Splitter(make(inputs)?),
             Self::VectorStore(make) => Part::VectorStore(make(inputs)?),

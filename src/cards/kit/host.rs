@@ -9,6 +9,7 @@ use crate::domain::prediction::{PastMessage, SourceDocument, Usage};
 use crate::domain::tool_record::ToolRecord;
 use crate::net::Outgoing;
 use crate::script::ScriptError;
+use crate::vectors::Index;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -67,6 +68,15 @@ pub trait Host: Send + Sync {
 
     /// Remembers bytes for later runs of the flow as it is now, for as long as there is room.
     fn remember(&self, key: &ReplyKey, bytes: Vec<u8>);
+
+    /// Vectors made from what `content` is the hash of: those an earlier question of the flow left behind, or what
+    /// `make` gives, which others who ask at the same time wait for. A host that keeps nothing makes them each time.
+    ///
+    /// # Errors
+    /// What `make` returns.
+    fn index(&self, _content: &[u8; 32], make: &mut dyn FnMut() -> Result<Index>) -> Result<Arc<Index>> {
+        make().map(Arc::new)
+    }
 
     /// Notes the tokens of one model call by the card labelled `card`; `None` when the provider reported none.
     fn used(&self, card: &str, usage: Option<Usage>);

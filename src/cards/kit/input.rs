@@ -21,6 +21,8 @@ pub struct Input {
     pub additional: bool,
     /// Text may hold `{{…}}` references inside.
     pub accepts_variables: bool,
+    /// Read only when a store is filled: what is wired here is not built for a question.
+    pub filling: bool,
     /// Shown only while another input has a value.
     pub shown_if: Option<(&'static str, &'static str)>,
 }
@@ -93,6 +95,9 @@ pub enum Connects {
     Tool,
     Retriever,
     Document,
+    Embeddings,
+    TextSplitter,
+    VectorStore,
     Chain,
     Value,
 }
@@ -114,6 +119,9 @@ impl Connects {
             Self::Tool => "Tool",
             Self::Retriever => "BaseRetriever",
             Self::Document => "Document",
+            Self::Embeddings => "Embeddings",
+            Self::TextSplitter => "TextSplitter",
+            Self::VectorStore => "VectorStore",
             Self::Chain => "BaseChain",
             Self::Value => "string | number | boolean | json | array",
         }
@@ -149,6 +157,7 @@ impl Input {
             optional: false,
             additional: false,
             accepts_variables: false,
+            filling: false,
             shown_if: None,
         }
     }
@@ -276,6 +285,13 @@ impl Input {
     #[must_use]
     pub const fn variables(mut self) -> Self {
         self.accepts_variables = true;
+        self
+    }
+
+    /// Read only when a store is filled.
+    #[must_use]
+    pub const fn filling(mut self) -> Self {
+        self.filling = true;
         self
     }
 

@@ -4,6 +4,7 @@ pub mod card;
 pub mod code;
 pub(in crate::cards) mod compatible;
 pub mod data;
+pub mod embedding;
 pub mod event;
 pub mod host;
 pub mod input;
@@ -14,6 +15,9 @@ pub mod model;
 pub mod part;
 pub mod passages;
 pub mod prompt;
+pub mod shelf;
+#[cfg(test)]
+pub(in crate::cards) mod test_host;
 pub mod text_loop;
 pub mod tool_loop;
 pub mod web;
@@ -27,7 +31,7 @@ pub use inputs::{Bound, Inputs};
 pub use knowledge::{Loader, Nearest, Query, Scored, Splitter, Upserted, VectorStore};
 pub use model::Model;
 pub use part::{
-    Cache, Chain, Embeddings, Memory, Moderation, Observation, OutputParser, Part, ReplyKey, Retriever, Tool,
-    Turn, Verdict,
+    Cache, Chain, Embeddings, Memory, Moderation, Observation, OutputParser, Part, ReplyKey, Retriever,
+    Space, Tool, Turn, Verdict,
 };
 pub use text_loop::{Protocol, Step, TextLoop};

@@ -159,7 +159,15 @@ pub trait Embeddings: Send + Sync {
     /// # Errors
     /// When the provider fails.
     fn embed(&self, texts: &[&str], host: &dyn Host) -> Result<Vec<Vec<f32>>>;
+
+    /// The space its vectors lie in, as far as the settings of its own card do not tell: of another card it leans on.
+    fn space(&self) -> Space {
+        Space::default()
+    }
 }
+
+/// Vectors of different spaces cannot be compared: they come from another model, or from the same one set otherwise.
+pub type Space = [u8; 32];
 
 /// A part that reads a model's text into a value.
 pub trait OutputParser: Send + Sync {

@@ -2,6 +2,7 @@
 
 use super::ask::Entry;
 use crate::app::App;
+use crate::boards::indexes::IndexKey;
 use crate::boards::replies::RepliesOf;
 use crate::cards::kit::{Code, Host, ReplyKey};
 use crate::domain::cancel::Cancel;
@@ -16,6 +17,7 @@ use crate::script::{Guarded, Scope, ScriptError, Tenant};
 use crate::store::Order;
 use crate::store::messages::{self, Page};
 use crate::store::tables::TOOLS;
+use crate::vectors::Index;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -162,6 +164,12 @@ impl Host for LiveHost<'_> {
 
     fn remember(&self, key: &ReplyKey, bytes: Vec<u8>) {
         self.app.boards.replies.keep(&self.replies_of(), key, bytes);
+    }
+
+    fn index(&self, content: &[u8; 32], make: &mut dyn FnMut() -> Result<Index>) -> Result<Arc<Index>> {
+        // Not by what is Live: a change that leaves the documents as they are costs no second embedding.
+        let (workspace, owner) = (self.flow.workspace, *self.flow.id.bytes());
+        self.app.boards.indexes.get(IndexKey { workspace, owner, content: *content }, &self.cancel, make)
     }
 
     fn used(&self, card: &str, usage: Option<Usage>) {

@@ -1,0 +1,229 @@
+//! Searchable vectors in memory, shared by all who ask. An index is made once, though many wait for it; the memory all
+//! of them take is fixed.
+
+use crate::domain::cancel::Cancel;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::WorkspaceId;
+use crate::limits::INDEXES_BYTES_MAX;
+use crate::vectors::Index;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Room an index takes beside its rows, roughly.
+const ENTRY_BYTES: usize = 4 * 1024;
+/// How often one who waits looks whether its run goes on, should the word be missed.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Whose index, of what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct IndexKey {
+    /// The workspace.
+    pub workspace: WorkspaceId,
+    /// The flow or the collection it belongs to.
+    pub owner: [u8; 16],
+    /// Tells apart what an owner has had: with another content it is another index.
+    pub content: [u8; 32],
+}
+
+/// The indexes of all flows and collections.
+#[derive(Default)]
+pub struct Indexes(Arc<Room>);
+
+#[derive(Default)]
+struct Room {
+    kept: Mutex<Kept>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Kept {
+    indexes: HashMap<IndexKey, Entry>,
+    making: HashSet<IndexKey>,
+    bytes: usize,
+    uses: u64,
+}
+
+struct Entry {
+    index: Arc<Index>,
+    bytes: usize,
+    used: u64,
+}
+
+impl Room {
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The right to make an index, which ends with it: also when making it fails.
+struct Making<'a> {
+    room: &'a Room,
+    key: IndexKey,
+}
+
+impl Drop for Making<'_> {
+    fn drop(&mut self) {
+        self.room.lock().making.remove(&self.key);
+        self.room.changed.notify_all();
+    }
+}
+
+impl Indexes {
+    /// The index of this key, or the one `make` gives: whoever asks meanwhile waits for it.
+    ///
+    /// # Errors
+    /// What `make` returns, which is not kept; [`Error::Cancelled`] for one who waits and whose run ends.
+    pub fn get(
+        &self,
+        key: IndexKey,
+        cancel: &Cancel,
+        make: impl FnOnce() -> Result<Index>,
+    ) -> Result<Arc<Index>> {
+        let room = self.0.clone();
+        let _wake = cancel.on_cancel(move || room.changed.notify_all());
+        let mut kept = self.0.lock();
+        loop {
+            if let Some(index) = kept.find(&key) {
+                return Ok(index);
+            }
+            if cancel.reason().is_some() {
+                return Err(Error::Cancelled);
+            }
+            if kept.making.insert(key) {
+                break;
+            }
+            kept = self.0.changed.wait_timeout(kept, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        drop(kept);
+        let making = Making { room: &self.0, key };
+        let index = Arc::new(make()?);
+        self.0.lock().keep(key, index.clone());
+        drop(making);
+        Ok(index)
+    }
+
+    /// Drops all indexes of a flow or a collection.
+    pub fn forget(&self, workspace: &WorkspaceId, owner: &[u8; 16]) {
+        self.0.lock().drop_that(|key| key.workspace == *workspace && key.owner == *owner);
+    }
+
+    /// Memory that all of them take together, in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.0.lock().bytes
+    }
+}
+
+impl Kept {
+    fn find(&mut self, key: &IndexKey) -> Option<Arc<Index>> {
+        self.uses += 1;
+        let entry = self.indexes.get_mut(key)?;
+        entry.used = self.uses;
+        Some(entry.index.clone())
+    }
+
+    /// Keeps an index if it fits at all; what was not asked for longest makes room.
+    fn keep(&mut self, key: IndexKey, index: Arc<Index>) {
+        let bytes = index.bytes() + ENTRY_BYTES;
+        if bytes > INDEXES_BYTES_MAX {
+            return;
+        }
+        while self.bytes + bytes > INDEXES_BYTES_MAX {
+            let oldest = self.indexes.iter().min_by_key(|(_, entry)| entry.used).map(|(key, _)| *key);
+            let Some(oldest) = oldest else { break };
+            self.drop_that(|key| *key == oldest);
+        }
+        self.uses += 1;
+        let entry = Entry { index, bytes, used: self.uses };
+        self.bytes += bytes;
+        if let Some(gone) = self.indexes.insert(key, entry) {
+            self.bytes -= gone.bytes;
+        }
+    }
+
+    fn drop_that(&mut self, unwanted: impl Fn(&IndexKey) -> bool) {
+        let bytes = &mut self.bytes;
+        self.indexes.retain(|key, entry| {
+            let stays = !unwanted(key);
+            if !stays {
+                *bytes -= entry.bytes;
+            }
+            stays
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::cancel::Reason;
+    use crate::vectors::Row;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    fn key(number: u8) -> IndexKey {
+        IndexKey { workspace: WorkspaceId::from_bytes([1; 16]), owner: [2; 16], content: [number; 32] }
+    }
+
+    fn index(text_bytes: usize) -> Index {
+        Index::of(&[Row { id: [0; 16], vector: vec![1.0], text: "x".repeat(text_bytes) }]).unwrap()
+    }
+
+    #[test]
+    fn many_who_ask_at_once_share_one_making() {
+        let (indexes, made) = (Indexes::default(), AtomicUsize::new(0));
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    let cancel = Cancel::new(None);
+                    let index = indexes.get(key(1), &cancel, || {
+                        made.fetch_add(1, Ordering::SeqCst);
+                        std::thread::sleep(Duration::from_millis(30));
+                        Ok(index(3))
+                    });
+                    assert_eq!(index.unwrap().len(), 1);
+                });
+            }
+        });
+        assert_eq!(made.into_inner(), 1);
+    }
+
+    #[test]
+    fn what_fails_is_not_kept_and_the_next_one_tries_again() {
+        let (indexes, cancel) = (Indexes::default(), Cancel::new(None));
+        assert!(indexes.get(key(1), &cancel, || Err(Error::Cancelled)).is_err());
+        assert!(indexes.get(key(1), &cancel, || Ok(index(3))).is_ok());
+    }
+
+    #[test]
+    fn one_who_waits_ends_with_its_run() {
+        let (indexes, cancel) = (Indexes::default(), Cancel::new(None));
+        indexes.0.lock().making.insert(key(1));
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| indexes.get(key(1), &cancel, || Ok(index(3))));
+            cancel.cancel(Reason::CallerLeft);
+            assert!(matches!(waiting.join().unwrap(), Err(Error::Cancelled)));
+        });
+    }
+
+    #[test]
+    fn the_bytes_of_all_are_bounded_and_what_is_in_use_stays() {
+        let (indexes, cancel) = (Indexes::default(), Cancel::new(None));
+        let size = INDEXES_BYTES_MAX / 4;
+        for number in 0..20 {
+            indexes.get(key(number), &cancel, || Ok(index(size))).unwrap();
+            indexes.get(key(0), &cancel, || Err(Error::Cancelled)).expect("the one in use is kept");
+        }
+        assert!(indexes.bytes() <= INDEXES_BYTES_MAX);
+        assert!(indexes.get(key(1), &cancel, || Err(Error::Cancelled)).is_err());
+        indexes.forget(&key(0).workspace, &[2; 16]);
+        assert_eq!(indexes.bytes(), 0);
+    }
+
+    #[test]
+    fn an_index_that_would_push_out_all_others_is_not_kept() {
+        let (indexes, cancel) = (Indexes::default(), Cancel::new(None));
+        indexes.get(key(1), &cancel, || Ok(index(INDEXES_BYTES_MAX))).unwrap();
+        assert_eq!(indexes.bytes(), 0);
+    }
+}

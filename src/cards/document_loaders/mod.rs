@@ -1,0 +1,3 @@
+//! Document loaders: parts that bring documents.
+
+pub mod plain_text;

@@ -1,0 +1,105 @@
+//! An embeddings card as others use it: it says in which space its vectors lie, and what it gives is checked.
+
+use super::host::Host;
+use super::inputs::Inputs;
+use super::part::{Embeddings, Space};
+use crate::domain::credential_types::{self, FieldKind};
+use crate::domain::error::{Error, Result};
+use crate::domain::prediction::SourceDocument;
+use crate::limits::EMBEDDING_TEXTS_AT_ONCE;
+use crate::vectors::{Row, RowId};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use std::sync::Arc;
+
+/// A built embeddings card.
+pub(super) struct Embedder {
+    label: String,
+    settings: Vec<u8>,
+    made: Arc<dyn Embeddings>,
+}
+
+impl Embedder {
+    pub(super) fn of(inputs: &Inputs<'_>, made: Arc<dyn Embeddings>) -> Self {
+        let asked = (inputs.settings(), plain_fields(inputs));
+        Self {
+            label: inputs.label.to_owned(),
+            settings: serde_json::to_vec(&asked).unwrap_or_default(),
+            made,
+        }
+    }
+
+    fn wrong(&self, what: &str) -> Error {
+        Error::Failed(format!("{}: {what}", self.label))
+    }
+}
+
+/// What a credential holds beside its secrets: with some providers it names the model.
+fn plain_fields(inputs: &Inputs<'_>) -> Vec<(String, Value)> {
+    let kinds = inputs.card.credential_types().iter().filter_map(|name| credential_types::find(name));
+    let secret: Vec<&str> = kinds
+        .flat_map(|kind| kind.fields)
+        .filter(|field| matches!(field.kind, FieldKind::Password))
+        .map(|field| field.name)
+        .collect();
+    let plain = |(name, _): &(&String, &Value)| !secret.contains(&name.as_str());
+    let fields = inputs.credential.iter().flatten();
+    fields.filter(plain).map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+impl Embeddings for Embedder {
+    fn embed(&self, texts: &[&str], host: &dyn Host) -> Result<Vec<Vec<f32>>> {
+        let vectors = self.made.embed(texts, host)?;
+        if vectors.len() != texts.len() {
+            return Err(self.wrong("the provider gave another number of vectors than there are texts"));
+        }
+        let dimensions = vectors.first().map_or(0, Vec::len);
+        let like_the_first = |vector: &Vec<f32>| !vector.is_empty() && vector.len() == dimensions;
+        if !vectors.iter().all(like_the_first) {
+            return Err(self.wrong("the provider gave vectors of different lengths"));
+        }
+        if vectors.iter().flatten().any(|number| !number.is_finite()) {
+            return Err(self.wrong("the provider gave a vector that holds something else than numbers"));
+        }
+        Ok(vectors)
+    }
+
+    fn space(&self) -> Space {
+        let mut hash = Sha256::new();
+        hash.update(self.made.space());
+        hash.update(&self.settings);
+        hash.finalize().into()
+    }
+}
+
+/// Embeds passages, some at a time, into rows that carry them.
+///
+/// # Errors
+/// What the embeddings card fails with; [`Error::Cancelled`] when the run ended.
+pub fn rows(
+    named: &[(RowId, &SourceDocument)],
+    embeddings: &dyn Embeddings,
+    host: &dyn Host,
+) -> Result<Vec<Row>> {
+    let mut rows: Vec<Row> = Vec::with_capacity(named.len());
+    for some in named.chunks(EMBEDDING_TEXTS_AT_ONCE) {
+        if host.cancel().reason().is_some() {
+            return Err(Error::Cancelled);
+        }
+        let texts: Vec<&str> = some.iter().map(|(_, passage)| passage.page_content.as_str()).collect();
+        for ((id, passage), vector) in some.iter().zip(embeddings.embed(&texts, host)?) {
+            let text = serde_json::to_string(passage).map_err(Error::internal)?;
+            rows.push(Row { id: *id, vector, text });
+        }
+    }
+    Ok(rows)
+}
+
+/// The vector of a question.
+///
+/// # Errors
+/// What the embeddings card fails with.
+pub fn of_question(text: &str, embeddings: &dyn Embeddings, host: &dyn Host) -> Result<Vec<f32>> {
+    let vectors = embeddings.embed(&[text], host)?;
+    vectors.into_iter().next().ok_or_else(|| Error::Failed("The question got no vector.".to_owned()))
+}

@@ -1,0 +1,142 @@
+//! What vector store cards of this server share: documents are gathered once, found rows are passages again.
+
+use super::host::Host;
+use super::inputs::Inputs;
+use super::knowledge::{Loader, Scored};
+use super::part::Embeddings;
+use crate::domain::error::{Error, Result};
+use crate::domain::prediction::SourceDocument;
+use crate::limits::FILLING_PASSAGES_MAX;
+use crate::vectors::Hit;
+use serde_json::Value;
+use std::sync::Arc;
+
+use super::input::{Connects, Input};
+
+/// Passages returned when a card says nothing else.
+const TOP_K: u64 = 4;
+
+/// The inputs all vector stores have (reference canvas 5.11).
+pub const DOCUMENT: Input = Input::wires("document", "Document", Connects::Document)
+    .optional()
+    .filling()
+    .help("What is stored. It is loaded when the store is filled.");
+/// The card that makes the vectors.
+pub const EMBEDDINGS: Input = Input::wire("embeddings", "Embeddings", Connects::Embeddings);
+/// How many passages are returned.
+pub const TOP_K_INPUT: Input =
+    Input::whole("topK", "Top K", 1.0, 100.0).additional().help("How many passages are returned. Empty: 4.");
+
+/// How many passages the card is set to return.
+///
+/// # Errors
+/// When it is no number within its bounds.
+pub fn top_k(inputs: &Inputs<'_>) -> Result<usize> {
+    Ok(usize::try_from(inputs.whole("topK")?.unwrap_or(TOP_K)).unwrap_or(usize::MAX))
+}
+
+/// What the loaders of a vector store bring, with what makes their vectors.
+pub struct Filling {
+    label: String,
+    loaders: Vec<Arc<dyn Loader>>,
+    /// Makes the vectors.
+    pub embeddings: Arc<dyn Embeddings>,
+}
+
+impl Filling {
+    #[cfg(test)]
+    pub(in crate::cards) fn with(loaders: Vec<Arc<dyn Loader>>, embeddings: Arc<dyn Embeddings>) -> Self {
+        Self { label: "Store".to_owned(), loaders, embeddings }
+    }
+
+    /// Reads the inputs [`DOCUMENT`] and [`EMBEDDINGS`].
+    ///
+    /// # Errors
+    /// When nothing makes vectors, or something else is wired.
+    pub fn of(inputs: &Inputs<'_>) -> Result<Self> {
+        Ok(Self {
+            label: inputs.label.to_owned(),
+            loaders: inputs.loaders("document")?,
+            embeddings: inputs.embeddings("embeddings")?,
+        })
+    }
+
+    /// The label of the card.
+    #[must_use]
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// All passages of all loaders that say something.
+    ///
+    /// # Errors
+    /// What a loader fails with, or when they bring more than a store takes.
+    pub fn documents(&self, host: &dyn Host) -> Result<Vec<SourceDocument>> {
+        let mut documents = Vec::new();
+        for loader in &self.loaders {
+            if host.cancel().reason().is_some() {
+                return Err(Error::Cancelled);
+            }
+            let says_something = |document: &SourceDocument| !document.page_content.trim().is_empty();
+            documents.extend(loader.load(host)?.into_iter().filter(says_something));
+            if documents.len() > FILLING_PASSAGES_MAX {
+                let what =
+                    format!("the documents make more than {FILLING_PASSAGES_MAX} passages; use longer ones");
+                return Err(Error::Failed(format!("{}: {what}", self.label)));
+            }
+        }
+        Ok(documents)
+    }
+
+    /// An error that names the card.
+    #[must_use]
+    pub fn wrong(&self, what: impl std::fmt::Display) -> Error {
+        Error::Failed(format!("{}: {what}", self.label))
+    }
+}
+
+/// Rows as the passages they were made from.
+///
+/// # Errors
+/// When a row holds something else.
+pub fn passages(hits: Vec<Hit>) -> Result<Vec<Scored>> {
+    let passage = |hit: Hit| {
+        let passage = serde_json::from_str(&hit.text).map_err(Error::internal)?;
+        Ok(Scored { passage, score: hit.score })
+    };
+    hits.into_iter().map(passage).collect()
+}
+
+/// Whether the passage in a row has this metadata: each key of the filter with the same value, or one of a list.
+#[must_use]
+pub fn fits(filter: &Value, row: &str) -> bool {
+    let Some(wanted) = filter.as_object().filter(|wanted| !wanted.is_empty()) else { return true };
+    let Ok(passage) = serde_json::from_str::<SourceDocument>(row) else { return false };
+    wanted.iter().all(|(key, wanted)| match (passage.metadata.get(key), wanted) {
+        (Some(found), Value::Array(any)) => any.contains(found) || found == wanted,
+        (Some(found), wanted) => found == wanted,
+        (None, wanted) => wanted.is_null(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_filter_names_the_metadata_a_passage_must_have() {
+        let row = json!({"pageContent": "x", "metadata": {"year": 2024, "tags": ["a"]}}).to_string();
+        for (filter, expected) in [
+            (json!({}), true),
+            (json!({"year": 2024}), true),
+            (json!({"year": "2024"}), false),
+            (json!({"year": [2023, 2024]}), true),
+            (json!({"year": 2024, "city": "Oslo"}), false),
+            (json!({"tags": ["a"]}), true),
+            (json!({"city": null}), true),
+        ] {
+            assert_eq!(fits(&filter, &row), expected, "{filter}");
+        }
+    }
+}

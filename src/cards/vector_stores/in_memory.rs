@@ -1,0 +1,208 @@
+//! In-Memory Vector Store: what is wired in is embedded once and searched from then on.
+
+use crate::cards::kit::embedding::{of_question, rows};
+use crate::cards::kit::shelf::{self, DOCUMENT, EMBEDDINGS, Filling, TOP_K_INPUT};
+use crate::cards::kit::{
+    Card, Category, Host, Input, Make, Output, Query, Risk, Scored, Turn, Upserted, VectorStore,
+};
+use crate::domain::error::Result;
+use crate::domain::prediction::SourceDocument;
+use crate::limits::INDEX_BYTES_MAX;
+use crate::vectors::{Index, RowId};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use std::sync::Arc;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "memoryVectorStore",
+    label: "In-Memory Vector Store",
+    version: 1.0,
+    category: Category::VectorStores,
+    description: "Keeps the vectors of the connected documents in memory. They are made at the first question and \
+                  again when the documents change or the server restarts; there is nothing to fill.",
+    base_classes: &["Memory", "VectorStoreRetriever", "BaseRetriever"],
+    risk: Risk::Safe,
+    inputs: &[
+        Input { filling: false, description: "What is searched.", ..DOCUMENT },
+        EMBEDDINGS,
+        TOP_K_INPUT,
+    ],
+    outputs: OUTPUTS,
+    make: Make::VectorStore(|inputs| {
+        Ok(Arc::new(InMemory { filling: Filling::of(inputs)?, most: shelf::top_k(inputs)? }))
+    }),
+};
+
+const OUTPUTS: &[Output] = &[
+    Output {
+        name: "retriever",
+        label: "Memory Retriever",
+        base_classes: &["Memory", "VectorStoreRetriever", "BaseRetriever"],
+        predicts: false,
+    },
+    Output {
+        name: "vectorStore",
+        label: "Memory Vector Store",
+        base_classes: &["Memory", "VectorStore"],
+        predicts: false,
+    },
+];
+
+struct InMemory {
+    filling: Filling,
+    most: usize,
+}
+
+impl InMemory {
+    /// The index of these documents: the one that is kept, or a new one.
+    fn index(&self, documents: &[SourceDocument], host: &dyn Host) -> Result<Arc<Index>> {
+        let content = content(&self.filling.embeddings.space(), documents)?;
+        host.index(&content, &mut || {
+            let named: Vec<(RowId, &SourceDocument)> =
+                documents.iter().enumerate().map(|(place, document)| (row_id(place), document)).collect();
+            let rows = rows(&named, &*self.filling.embeddings, host)?;
+            let index = Index::of(&rows).map_err(|misfit| self.filling.wrong(misfit))?;
+            if index.bytes() > INDEX_BYTES_MAX {
+                let most = INDEX_BYTES_MAX / (1024 * 1024);
+                return Err(self.filling.wrong(format!(
+                    "the documents take more than {most} MB of memory; use a vector store that is filled"
+                )));
+            }
+            Ok(index)
+        })
+    }
+}
+
+fn row_id(place: usize) -> RowId {
+    (place as u128).to_be_bytes()
+}
+
+/// What the vectors depend on: a hash of the space and of every passage.
+fn content(space: &[u8], documents: &[SourceDocument]) -> Result<[u8; 32]> {
+    let mut hash = Sha256::new();
+    hash.update(space);
+    for document in documents {
+        let bytes = serde_json::to_vec(document).map_err(crate::domain::error::Error::internal)?;
+        hash.update((bytes.len() as u64).to_le_bytes());
+        hash.update(bytes);
+    }
+    Ok(hash.finalize().into())
+}
+
+impl VectorStore for InMemory {
+    fn upsert(&self, host: &dyn Host) -> Result<Upserted> {
+        let documents = self.filling.documents(host)?;
+        self.index(&documents, host)?;
+        Ok(Upserted { added: documents.len(), documents, ..Upserted::default() })
+    }
+
+    fn nearest(&self, query: &Query<'_>, turn: &Turn<'_>) -> Result<Vec<Scored>> {
+        let documents = self.filling.documents(turn.host)?;
+        if documents.is_empty() {
+            return Ok(Vec::new());
+        }
+        let index = self.index(&documents, turn.host)?;
+        let question = of_question(query.text, &*self.filling.embeddings, turn.host)?;
+        let fits = |row: &str| query.filter.is_none_or(|filter: &Value| shelf::fits(filter, row));
+        let hits = index.nearest(&question, query.most, Some(&fits));
+        shelf::passages(hits.map_err(|misfit| self.filling.wrong(misfit))?)
+    }
+
+    fn top_k(&self) -> usize {
+        self.most
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cards::kit::test_host::TestHost;
+    use crate::cards::kit::{Embeddings, Loader};
+    use crate::domain::cancel::Reason;
+    use crate::domain::error::Error;
+    use serde_json::{Map, json};
+    use std::sync::Mutex;
+
+    /// Says how often it was called, and for how many texts.
+    #[derive(Default)]
+    struct Counting(Mutex<Vec<usize>>);
+
+    impl Embeddings for Counting {
+        fn embed(&self, texts: &[&str], _host: &dyn Host) -> Result<Vec<Vec<f32>>> {
+            self.0.lock().unwrap().push(texts.len());
+            Ok(texts.iter().map(|text| vec![text.len() as f32, 10.0]).collect())
+        }
+    }
+
+    #[derive(Default)]
+    struct Documents(Mutex<Vec<SourceDocument>>);
+
+    impl Loader for Documents {
+        fn load(&self, _host: &dyn Host) -> Result<Vec<SourceDocument>> {
+            Ok(self.0.lock().unwrap().clone())
+        }
+    }
+
+    fn document(text: &str, year: u32) -> SourceDocument {
+        SourceDocument {
+            page_content: text.to_owned(),
+            metadata: Map::from_iter([("year".to_owned(), json!(year))]),
+        }
+    }
+
+    fn store(documents: &[SourceDocument]) -> (InMemory, Arc<Documents>, Arc<Counting>) {
+        let loader = Arc::new(Documents(Mutex::new(documents.to_vec())));
+        let embeddings = Arc::new(Counting::default());
+        let filling = Filling::with(vec![loader.clone()], embeddings.clone());
+        (InMemory { filling, most: 2 }, loader, embeddings)
+    }
+
+    fn ask(store: &InMemory, text: &str, filter: Option<&Value>, host: &TestHost) -> Vec<String> {
+        let found = store.nearest(&Query { text, most: 2, filter }, &host.turn(text)).unwrap();
+        found.into_iter().map(|found| found.passage.page_content).collect()
+    }
+
+    #[test]
+    fn documents_are_embedded_once_and_again_when_they_change() {
+        let host = TestHost::default();
+        let (store, loader, embeddings) = store(&[document("1", 1), document("12345", 1), document(" ", 1)]);
+        assert_eq!(ask(&store, "1", None, &host), ["1", "12345"]);
+        assert_eq!(ask(&store, "1234", None, &host), ["12345", "1"]);
+        assert_eq!(*embeddings.0.lock().unwrap(), [2, 1, 1], "two documents, then one question each");
+        loader.0.lock().unwrap().push(document("1234567890", 2));
+        assert_eq!(ask(&store, "1234567890", None, &host)[0], "1234567890");
+        assert_eq!(*embeddings.0.lock().unwrap(), [2, 1, 1, 3, 1]);
+    }
+
+    #[test]
+    fn many_documents_are_embedded_some_at_a_time() {
+        let many: Vec<SourceDocument> = (0..150).map(|n| document(&"x".repeat(n + 1), 1)).collect();
+        let (store, _, embeddings) = store(&many);
+        ask(&store, "x", None, &TestHost::default());
+        assert_eq!(*embeddings.0.lock().unwrap(), [64, 64, 22, 1]);
+    }
+
+    #[test]
+    fn a_filter_picks_passages_by_their_metadata() {
+        let (store, _, _) = store(&[document("a", 1), document("b", 2), document("c", 2)]);
+        assert_eq!(ask(&store, "a", Some(&json!({"year": 2})), &TestHost::default()), ["b", "c"]);
+        assert!(ask(&store, "a", Some(&json!({"year": 3})), &TestHost::default()).is_empty());
+    }
+
+    #[test]
+    fn without_documents_nothing_is_found_and_nothing_embedded() {
+        let (store, _, embeddings) = store(&[]);
+        assert!(ask(&store, "a", None, &TestHost::default()).is_empty());
+        assert!(embeddings.0.lock().unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_run_that_ended_embeds_no_more() {
+        let host = TestHost::default();
+        let (store, _, embeddings) = store(&[document("a", 1)]);
+        host.cancel.cancel(Reason::CallerLeft);
+        assert!(matches!(store.upsert(&host), Err(Error::Cancelled)));
+        assert!(embeddings.0.lock().unwrap().is_empty());
+    }
+}

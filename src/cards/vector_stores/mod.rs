@@ -1,0 +1,3 @@
+//! Vector stores: parts that find passages by what they mean.
+
+pub mod in_memory;
