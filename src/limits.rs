@@ -99,6 +99,14 @@ pub const REPLIES_BYTES_MAX: usize = 32 * 1024 * 1024;
 pub const EMBEDDING_TEXTS_AT_ONCE: usize = 64;
 /// Passages one filling of a vector store may bring.
 pub const FILLING_PASSAGES_MAX: usize = 100_000;
+/// Fillings of vector stores that are remembered for one flow; older ones go.
+pub const FILLINGS_KEPT_MAX: usize = 100;
+/// New passages that the answer to a filling shows.
+pub const FILLING_SHOWN_MAX: usize = 1_000;
+/// Passages of a filling that are remembered, and characters of each.
+pub const FILLING_SAMPLES_MAX: usize = 5;
+/// Characters of a remembered passage.
+pub const FILLING_SAMPLE_CHARS_MAX: usize = 300;
 /// Vectors of one store that are made while a question waits, with their passages.
 pub const INDEX_BYTES_MAX: usize = 256 * 1024 * 1024;
 /// Vectors of all stores that are kept in memory; those not asked for longest go first.

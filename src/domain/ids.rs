@@ -107,6 +107,10 @@ uuid_id!(
     /// Names a tool that people wrote.
     ToolId
 );
+uuid_id!(
+    /// Names one filling of a vector store.
+    FillingId
+);
 
 #[cfg(test)]
 mod tests {

@@ -11,6 +11,7 @@ pub mod document;
 pub mod draft;
 pub mod error;
 pub mod file_link;
+pub mod filling;
 pub mod flow;
 pub mod ids;
 pub mod paging;

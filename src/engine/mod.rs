@@ -12,5 +12,5 @@ pub mod validate;
 
 pub use lone::lone_model;
 pub use overrides::{Allowed, Overrides};
-pub use plan::Plan;
-pub use run::run;
+pub use plan::{Plan, stores};
+pub use run::{fill, run};

@@ -40,9 +40,30 @@ impl Fork {
     }
 }
 
+/// What the cards are built for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// A question: what is only read when a store is filled is left out (reference canvas 3.1, step 7).
+    Answer,
+    /// Filling a store.
+    Fill,
+}
+
+/// Orders the cards that filling the store at `store` needs (reference canvas 3.6).
+pub(super) fn order_to_fill(canvas: &Canvas, store: usize) -> Result<Order, Unplannable> {
+    let mut graph = Graph::of(canvas, Purpose::Fill);
+    let mut forks = forks(canvas, &graph);
+    graph.recall(canvas);
+    let mut nodes = Vec::new();
+    let mut marks = vec![Mark::Unseen; canvas.nodes().len()];
+    visit(store, &graph, canvas, &mut marks, &mut nodes)?;
+    forks.retain(|fork| marks[fork.node] == Mark::Done);
+    Ok(Order { nodes, endings: vec![store], branches: forks })
+}
+
 /// Orders the cards that the answer needs.
 pub(super) fn order(canvas: &Canvas) -> Result<Order, Unplannable> {
-    let mut graph = Graph::of(canvas);
+    let mut graph = Graph::of(canvas, Purpose::Answer);
     // Before names add to the order: what only reads a value of a branch does not stand behind it.
     let mut forks = forks(canvas, &graph);
     graph.recall(canvas);
@@ -116,7 +137,7 @@ struct Graph {
 }
 
 impl Graph {
-    fn of(canvas: &Canvas) -> Self {
+    fn of(canvas: &Canvas, purpose: Purpose) -> Self {
         let at: HashMap<&str, usize> = canvas
             .nodes()
             .iter()
@@ -132,17 +153,29 @@ impl Graph {
                 needed[source] = true;
             }
         };
+        let mut only_filling = BTreeSet::new();
         for (&id, &target) in &at {
             let node = canvas.node(id).expect("the map was made from the canvas");
-            for value in node.inputs.values() {
-                source::referenced(value, &mut |id| add(at.get(id), target));
+            let card = registry::find(&node.name).filter(|_| purpose == Purpose::Answer);
+            let fills =
+                |name: &str| card.and_then(|card| card.input(name)).is_some_and(|input| input.filling);
+            for (name, value) in &node.inputs {
+                source::referenced(value, &mut |id| match at.get(id) {
+                    Some(&source) if fills(name) => drop(only_filling.insert((source, target))),
+                    found => add(found, target),
+                });
             }
         }
         for edge in canvas.edges() {
-            if let Some(&target) = at.get(edge.target.as_str()) {
-                add(at.get(edge.source.as_str()), target);
+            let ends = at.get(edge.source.as_str()).zip(at.get(edge.target.as_str()));
+            if let Some((source, &target)) =
+                ends.filter(|&(&source, &target)| !only_filling.contains(&(source, target)))
+            {
+                add(Some(source), target);
             }
         }
+        // It is not built, but it is no last card either.
+        only_filling.iter().for_each(|(source, _)| needed[*source] = true);
         Self { needs, needed }
     }
 

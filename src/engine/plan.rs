@@ -1,11 +1,11 @@
 //! A flow ready to run: which cards, in which order, with which inputs. Compiled once per Live.
 
-use super::order::{self, order};
+use super::order::{self, Order, order, order_to_fill};
 use super::source::{JsonSource, Reach, Source};
 use super::streaming;
 use crate::canvas::template::Template;
 use crate::canvas::{Canvas, Node};
-use crate::cards::kit::{Card, Category, Input, InputKind};
+use crate::cards::kit::{Card, Category, Input, InputKind, Make};
 use crate::cards::registry;
 use crate::domain::error::Error;
 use serde_json::Value;
@@ -112,7 +112,19 @@ impl Plan {
     /// # Errors
     /// When no card can answer, or cards wait for each other.
     pub fn compile(canvas: &Canvas) -> Result<Self, Unplannable> {
-        let order = order(canvas)?;
+        Ok(Self::of(canvas, &order(canvas)?))
+    }
+
+    /// Compiles what filling a vector store of the canvas needs.
+    ///
+    /// # Errors
+    /// When the canvas has no such card, or cards wait for each other.
+    pub fn compile_to_fill(canvas: &Canvas, store: &str) -> Result<Self, Unplannable> {
+        let at = canvas.nodes().iter().position(|node| node.id == store).ok_or(Unplannable::Empty)?;
+        Ok(Self::of(canvas, &order_to_fill(canvas, at)?))
+    }
+
+    fn of(canvas: &Canvas, order: &Order) -> Self {
         let nodes: Vec<&Node> = order.nodes.iter().map(|&index| &canvas.nodes()[index]).collect();
         let at: HashMap<&str, usize> =
             nodes.iter().enumerate().map(|(step, node)| (node.id.as_str(), step)).collect();
@@ -121,7 +133,7 @@ impl Plan {
         let step_of = |index: &usize| steps.get(index).copied();
         let endings: Vec<usize> = order.endings.iter().filter_map(step_of).collect();
         let memory = nodes.iter().find(|node| category(node) == Category::Memory.as_str());
-        Ok(Self {
+        Self {
             streams: endings.iter().all(|&ending| streaming::streams(canvas, nodes[ending])),
             memory_type: memory.map(|node| node.shown().to_owned()),
             takes_images: streaming::takes_images(canvas),
@@ -132,7 +144,7 @@ impl Plan {
                 .iter()
                 .map(|node| Step { label: node.shown().to_owned(), kind: kind(node, &at) })
                 .collect(),
-        })
+        }
     }
 
     /// The steps that are not reached any more when `step` goes on from `output`: those behind its other outputs only.
@@ -148,6 +160,14 @@ impl Plan {
         self.places.iter().find(|(_, at)| **at == step).map(|(node, _)| node.as_str())
     }
 
+    /// Node, card and label of each step that has a known card, in building order.
+    pub fn cards(&self) -> impl Iterator<Item = (&str, &'static str, &str)> {
+        self.steps.iter().enumerate().filter_map(|(at, step)| match &step.kind {
+            StepKind::Known { card, .. } => Some((self.node_of(at)?, card.name, step.label.as_str())),
+            StepKind::Unknown { .. } => None,
+        })
+    }
+
     /// The ids of all credentials it uses.
     pub fn credentials(&self) -> impl Iterator<Item = &str> {
         self.steps.iter().filter_map(|step| match &step.kind {
@@ -155,6 +175,15 @@ impl Plan {
             StepKind::Unknown { .. } => None,
         })
     }
+}
+
+/// The vector stores of a canvas, which can be filled.
+#[must_use]
+pub fn stores(canvas: &Canvas) -> Vec<&Node> {
+    let is_store = |node: &&Node| {
+        registry::find(&node.name).is_some_and(|card| matches!(card.make, Make::VectorStore(_)))
+    };
+    canvas.nodes().iter().filter(is_store).collect()
 }
 
 /// A node's group: the registry's word where it has one.

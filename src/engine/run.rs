@@ -4,7 +4,9 @@ use super::overrides::Overrides;
 use super::plan::{Plan, Step, StepKind};
 use super::resolve::Resolver;
 use super::source::Source;
-use crate::cards::kit::{Bound, InputKind, Inputs, Kept, Make, Part, Quiet, Sink, Turn, VARIABLE_NAME};
+use crate::cards::kit::{
+    Bound, InputKind, Inputs, Kept, Make, Part, Quiet, Sink, Turn, Upserted, VARIABLE_NAME,
+};
 use crate::domain::error::{Error, Result};
 use crate::domain::prediction::Outcome;
 use crate::domain::secrets::tree;
@@ -19,6 +21,43 @@ use std::collections::HashMap;
 /// # Errors
 /// The first card that fails ends the run; the message names it.
 pub fn run(plan: &Plan, overrides: &Overrides, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
+    let Last { part, label, kept } = last(plan, overrides, turn)?;
+    let Part::Chain(chain) = part else {
+        return Err(Error::Failed(format!(
+            "{label}: this card cannot answer; end the flow in a chain or an agent"
+        )));
+    };
+    let outcome = if plan.streams {
+        chain.run(turn, sink)?
+    } else {
+        let outcome = chain.run(turn, &mut Quiet)?;
+        sink.token(&outcome.text).map_err(|_| Error::Cancelled)?;
+        outcome
+    };
+    Ok(Outcome { flow_variables: kept.shown, ..outcome })
+}
+
+/// Builds the cards in order and lets the vector store at the end take in what is wired into it.
+///
+/// # Errors
+/// The first card that fails ends it; the message names it.
+pub fn fill(plan: &Plan, overrides: &Overrides, turn: &Turn<'_>) -> Result<Upserted> {
+    let Last { part, label, .. } = last(plan, overrides, turn)?;
+    match part {
+        Part::VectorStore(store) => store.upsert(turn.host),
+        _ => Err(Error::Failed(format!("{label}: this card is no vector store"))),
+    }
+}
+
+/// The part at the end of a plan.
+struct Last<'a> {
+    part: Part,
+    label: &'a str,
+    kept: Variables,
+}
+
+/// Builds the cards in order, to the last one that is reached.
+fn last<'a>(plan: &'a Plan, overrides: &Overrides, turn: &Turn<'_>) -> Result<Last<'a>> {
     let chat_history = OnceCell::new();
     let steps: &HashMap<String, usize> = &plan.places;
     let mut parts: Vec<Option<Part>> = Vec::with_capacity(plan.steps.len());
@@ -46,20 +85,7 @@ pub fn run(plan: &Plan, overrides: &Overrides, turn: &Turn<'_>, sink: &mut dyn S
     let ending = &plan.steps[at];
     let resolver = Resolver { turn, parts: &parts, steps, chat_history: &chat_history };
     let part = build(ending, &resolver, &mut kept, overrides.of_step(at))?.part;
-    let Part::Chain(chain) = part else {
-        return Err(Error::Failed(format!(
-            "{}: this card cannot answer; end the flow in a chain or an agent",
-            ending.label
-        )));
-    };
-    let outcome = if plan.streams {
-        chain.run(turn, sink)?
-    } else {
-        let outcome = chain.run(turn, &mut Quiet)?;
-        sink.token(&outcome.text).map_err(|_| Error::Cancelled)?;
-        outcome
-    };
-    Ok(Outcome { flow_variables: kept.shown, ..outcome })
+    Ok(Last { part, label: &ending.label, kept })
 }
 
 /// What cards of this run keep for others.

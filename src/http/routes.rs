@@ -3,12 +3,13 @@
 use super::api::attachments::ATTACH;
 use super::api::chat_files::FILE;
 use super::api::prediction::ASK;
+use super::api::upsert::FILL;
 use super::api::{
     accounts, attachments, chat_files, credentials, document_stores, drafts, flows, keys, messages, nodes,
-    prediction, service, tools, variables, versions,
+    prediction, service, tools, upsert, variables, versions,
 };
 use super::guard::{PUBLIC, SESSION, SIGNED_IN, any_of};
-use super::router::{Accepts, Cors, Route, Table, delete, get, post, put};
+use super::router::{Accepts, Cors, Route, Table, delete, get, patch, post, put};
 use crate::limits::BODY_CANVAS_BYTES;
 use std::sync::LazyLock;
 
@@ -45,6 +46,8 @@ const WRITE: &[&str] = &[
     "assistants:create",
     "assistants:update",
 ];
+/// What fills a vector store writes what the flow answers from.
+const FILL_PERMISSIONS: &[&str] = &["chatflows:update", "agentflows:update", "assistants:update"];
 /// Drafts belong to chatflows and agentflows (spec 4.2).
 const DRAFT_VIEW: &[&str] = &["chatflows:view", "agentflows:view"];
 const DRAFT_EDIT: &[&str] = &["chatflows:update", "agentflows:update"];
@@ -86,6 +89,10 @@ fn routes() -> Vec<Route> { vec![
     // Asking (spec 4.1)
     post  ("/prediction/:id",            ASK,            prediction::ask)         .accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).cors(Cors::Flow).summary("Asks a flow."),
     post  ("/internal-prediction/:id",   any_of(VIEW),   prediction::ask_internal).limit(BODY_CANVAS_BYTES).summary("Asks a flow in the canvas test chat."),
+    post  ("/vector/upsert/:id",         FILL,           upsert::fill)            .accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).cors(Cors::Flow).summary("Fills a vector store of a flow."),
+    post  ("/vector/internal-upsert/:id", any_of(FILL_PERMISSIONS), upsert::fill_internal).limit(BODY_CANVAS_BYTES).summary("Fills a vector store of a flow from the canvas."),
+    get   ("/upsert-history/:id",        any_of(VIEW),   upsert::history)         .summary("Lists how the vector stores of a flow were filled."),
+    patch ("/upsert-history",            any_of(FILL_PERMISSIONS), upsert::forget).summary("Deletes entries of that list."),
     get   ("/get-upload-file",           FILE,           chat_files::read)        .cors(Cors::FlowInQuery).summary("Reads a file of a conversation."),
     post  ("/attachments/:flow/:chat",   ATTACH,         attachments::extract)    .accepts(Accepts::Multipart).cors(Cors::Flow).summary("Reads the text of documents for a question to come."),
     get   ("/chatflows-uploads/:id",     PUBLIC,         flows::uploads)          .cors(Cors::Flow).summary("What a flow's chat may upload."),

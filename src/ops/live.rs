@@ -19,7 +19,7 @@ use crate::domain::flow::{CanvasDigest, Flow};
 use crate::domain::ids::{FlowId, WorkspaceId};
 use crate::domain::secrets::hide;
 use crate::domain::version::{Author, Change, Content, Sha, VersionKind};
-use crate::store::tables::{CANVASES, FLOW_HOME, FLOWS};
+use crate::store::tables::{CANVASES, FILLINGS, FLOW_HOME, FLOWS};
 use crate::store::{ReadTx, WriteTx, messages};
 use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
@@ -342,6 +342,7 @@ pub fn delete(app: &App, caller: &Caller, id: &FlowId, permit: impl Fn(&Flow) ->
         permit(&flow)?;
         messages::remove_flow(tx, workspace, id)?;
         drafts::remove(tx, &flow)?;
+        FILLINGS.remove(tx, workspace, id)?;
         CANVASES.remove(tx, workspace, id)?;
         FLOWS.remove(tx, workspace, id)?;
         FLOW_HOME.remove(tx, id)?;

@@ -25,6 +25,7 @@ pub mod restore;
 pub mod snapshot;
 pub mod titles;
 pub mod tools;
+pub mod upsert;
 pub mod variables;
 pub mod version_index;
 pub mod versions;

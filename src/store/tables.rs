@@ -5,6 +5,7 @@ use crate::domain::api_key::{ApiKey, KeyHome};
 use crate::domain::credential::Credential;
 use crate::domain::document::{Chunk, DocumentStore};
 use crate::domain::draft::Draft;
+use crate::domain::filling::Filling;
 use crate::domain::flow::Flow;
 use crate::domain::ids::{
     CredentialId, DocumentStoreId, FlowId, KeyId, ToolId, UserId, VariableId, WorkspaceId,
@@ -41,6 +42,7 @@ pub(super) const VERSION_INDEX: Table = table("version_index"); //        rows o
 const TOOLS_TABLE: Table = table("tools"); //                             workspace ‖ tool
 const DOCUMENT_STORES_TABLE: Table = table("document_stores"); //         workspace ‖ document store
 const CHUNKS_TABLE: Table = table("chunks"); //                           workspace ‖ document store -> its passages
+const FILLINGS_TABLE: Table = table("fillings"); //                       workspace ‖ flow -> the newest of them
 const ORGANIZATION_TABLE: Table = table("organization"); //               "organization"
 const WORKSPACES_TABLE: Table = table("workspaces"); //                   workspace
 const USERS_TABLE: Table = table("users"); //                             user
@@ -73,6 +75,8 @@ pub const TOOLS: Shelf<ToolRecord, ToolId> = Shelf::new(TOOLS_TABLE);
 pub const DOCUMENT_STORES: Shelf<DocumentStore, DocumentStoreId> = Shelf::new(DOCUMENT_STORES_TABLE);
 /// The passages of document stores.
 pub const CHUNKS: Shelf<Vec<Chunk>, DocumentStoreId> = Shelf::new(CHUNKS_TABLE);
+/// How the vector stores of flows were filled, newest last.
+pub const FILLINGS: Shelf<Vec<Filling>, FlowId> = Shelf::new(FILLINGS_TABLE);
 /// The one organization, under [`THE_ORGANIZATION`].
 pub const ORGANIZATION: Register<Organization, str> = Register::new(ORGANIZATION_TABLE);
 /// The only key of [`ORGANIZATION`].
@@ -87,7 +91,7 @@ pub const USER_BY_EMAIL: Register<UserId, str> = Register::new(USER_BY_EMAIL_TAB
 pub const SESSIONS: Register<Session, [u8; 32]> = Register::new(SESSIONS_TABLE);
 
 /// All of them: what is not in this list does not exist in a database.
-pub(super) const ALL: [Table; 23] = [
+pub(super) const ALL: [Table; 24] = [
     META,
     COUNTERS,
     MESSAGES,
@@ -106,6 +110,7 @@ pub(super) const ALL: [Table; 23] = [
     TOOLS_TABLE,
     DOCUMENT_STORES_TABLE,
     CHUNKS_TABLE,
+    FILLINGS_TABLE,
     ORGANIZATION_TABLE,
     WORKSPACES_TABLE,
     USERS_TABLE,

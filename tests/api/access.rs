@@ -2,7 +2,7 @@
 //! what the table says.
 
 use super::files::documents;
-use crate::support::canvases::{scripted, scripted_with};
+use crate::support::canvases::{Drawing, scripted, scripted_with};
 use crate::support::form::Form;
 use crate::support::server::{EMAIL, PASSWORD};
 use crate::support::{Server, client::Call, golden, id};
@@ -68,6 +68,11 @@ fn sample(server: &Server, route: &Route, kind: &str, held: &str) -> (String, Op
         ("POST", "/prediction/:id" | "/internal-prediction/:id") => {
             (Some(server.flow(&scripted())), Some(json!({"question": "Hi"})))
         }
+        ("POST", "/vector/upsert/:id" | "/vector/internal-upsert/:id") => {
+            (Some(server.flow_with(&fillable(), &json!({ "type": kind }))), Some(json!({})))
+        }
+        ("GET", "/upsert-history/:id") => (Some(flow()), None),
+        ("PATCH", "/upsert-history") => (None, Some(json!({ "ids": [filled(server, kind)] }))),
         ("POST", "/attachments/:flow/:chat") => (Some(server.flow_with(&scripted(), &documents(""))), None),
         ("POST", "/chatflows") => (None, Some(json!({"name": "f", "type": kind}))),
         ("PUT", "/chatflows/:id") => (Some(flow()), Some(json!({"name": "g"}))),
@@ -125,11 +130,30 @@ fn sample_of_version(
     }
 }
 
+/// A filling of a flow, whose kind may be one that is run otherwise.
+fn filled(server: &Server, kind: &str) -> String {
+    let flow = server.flow(&fillable());
+    server.post(&format!("/vector/upsert/{flow}"), &json!({}));
+    let filling = id(&server.read(&format!("/upsert-history/{flow}"))[0]);
+    let moved = json!({ "type": kind });
+    server.owner("PUT", &format!("/chatflows/{flow}")).json(&moved).send().is(200);
+    filling
+}
+
 /// The query that names a file of a conversation.
 fn kept_file(server: &Server) -> String {
     let (flow, chat) = (server.flow(&scripted()), ChatId::random());
     let name = server.keep(&flow, &chat, "txt", b"hello");
     format!("?chatflowId={flow}&chatId={chat}&fileName={name}")
+}
+
+/// A canvas with a vector store.
+fn fillable() -> String {
+    let mut drawing = Drawing::default();
+    let store = drawing.card("memoryVectorStore", json!({}));
+    let embeddings = drawing.card("hashingEmbeddings", json!({}));
+    drawing.wire(&embeddings, &store, "embeddings");
+    drawing.text()
 }
 
 /// The flow with unpublished changes; kinds without drafts stay as they are.
@@ -243,7 +267,7 @@ fn every_permission_of_a_route_opens_it() {
             let kind =
                 KINDS.iter().find(|(known, _)| *known == resource).map_or("CHATFLOW", |(_, kind)| *kind);
             // The test chat runs chatflows only: other kinds are let in and then cannot run.
-            let runs = !route.pattern.contains("internal-prediction") || kind == "CHATFLOW";
+            let runs = !route.pattern.contains("/internal-") || kind == "CHATFLOW";
             let status = call_holding(&server, route, kind, permission)
                 .bearer(&key(&server, &[*permission]))
                 .send()
@@ -284,6 +308,7 @@ fn only_the_written_routes_are_public() {
         "/auth/login",
         "/account/logout",
         "/prediction/:id",
+        "/vector/upsert/:id",
         "/get-upload-file",
         "/attachments/:flow/:chat",
         "/chatflows-uploads/:id",
@@ -333,7 +358,8 @@ fn another_method_is_told_which_there_are() {
     let server = Server::start();
     for route in table() {
         let (path, _) = sample(&server, route, "CHATFLOW", "chatflows:view");
-        let answer = server.call_root("PATCH", &path).send();
+        let other = if route.method == "PATCH" { "DELETE" } else { "PATCH" };
+        let answer = server.call_root(other, &path).send();
         answer.is_error(405);
         let allow = answer.header("allow").unwrap();
         assert!(allow.split(", ").any(|method| method == route.method.as_str()), "{allow}");

@@ -36,4 +36,5 @@ mod streams;
 mod support;
 mod tools;
 mod uploads;
+mod upserts;
 mod variables;

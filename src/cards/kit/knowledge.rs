@@ -74,6 +74,8 @@ pub struct Upserted {
     pub updated: usize,
     /// Passages that were there already.
     pub skipped: usize,
+    /// Passages the store holds now, as far as someone keeps count.
+    pub total: usize,
     /// The new passages themselves.
     pub documents: Vec<SourceDocument>,
 }

@@ -94,7 +94,8 @@ impl VectorStore for InMemory {
     fn upsert(&self, host: &dyn Host) -> Result<Upserted> {
         let documents = self.filling.documents(host)?;
         self.index(&documents, host)?;
-        Ok(Upserted { added: documents.len(), documents, ..Upserted::default() })
+        let added = documents.len();
+        Ok(Upserted { added, total: added, documents, ..Upserted::default() })
     }
 
     fn nearest(&self, query: &Query<'_>, turn: &Turn<'_>) -> Result<Vec<Scored>> {

@@ -13,5 +13,6 @@ pub mod nodes;
 pub mod prediction;
 pub mod service;
 pub mod tools;
+pub mod upsert;
 pub mod variables;
 pub mod versions;

@@ -21,6 +21,7 @@ use crate::engine::{self, Allowed, Overrides, Plan};
 use crate::ops::{drafts, flows, keys, variables};
 use crate::store::tables::CANVASES;
 use jiff::Timestamp;
+use serde_json::{Map, Value};
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -138,7 +139,7 @@ pub fn prepare(app: &App, ask: Ask, cancel: &Cancel) -> Result<Entry> {
     if let Some(spoken) = carried.spoken.take() {
         question.text = spoken;
     }
-    let overrides = overrides(app, &flow, &plan, &question)?;
+    let overrides = overrides(app, &flow, &plan, &question.overrides)?;
     let chat = conversation::own(app, &flow, &question, chat_type)?;
     let files = carried.store(app, &flow, chat)?;
     let ids = AskIds { flow: flow.id, chat, answer: MessageId::random(), question: MessageId::random() };
@@ -179,15 +180,23 @@ fn compile(app: &App, digest: CanvasDigest, text: impl FnOnce() -> Result<String
 }
 
 /// Decides what of the request's overrides is used, and logs once the names of the rest, never values (spec 2.9).
-fn overrides(app: &App, flow: &Flow, plan: &Plan, question: &Question) -> Result<Overrides> {
+///
+/// # Errors
+/// When the database cannot be read.
+pub(in crate::ops) fn overrides(
+    app: &App,
+    flow: &Flow,
+    plan: &Plan,
+    sent: &Map<String, Value>,
+) -> Result<Overrides> {
     const NAMES_MAX: usize = 50;
     const NAME_MAX_CHARS: usize = 80;
-    if question.overrides.is_empty() {
+    if sent.is_empty() {
         return Ok(Overrides::default());
     }
     let saved = app.store.read(|tx| variables::values(tx, &app.environment, &flow.workspace))?;
     let is_saved = |name: &str| saved.contains_key(name);
-    let decided = Overrides::decide(plan, &Allowed::of(&flow.settings), &question.overrides, &is_saved);
+    let decided = Overrides::decide(plan, &Allowed::of(&flow.settings), sent, &is_saved);
     if !decided.ignored().is_empty() {
         let shown = |name: &String| name.escape_debug().take(NAME_MAX_CHARS).collect::<String>();
         let names: Vec<String> = decided.ignored().iter().take(NAMES_MAX).map(shown).collect();
@@ -255,7 +264,7 @@ pub fn run(app: &App, entry: &Entry, cancel: &Cancel, sink: &mut dyn Sink) -> Re
 }
 
 /// What ended a run says more than what it failed with on the way.
-fn reason(fault: Error, cancel: &Cancel) -> Error {
+pub(in crate::ops) fn reason(fault: Error, cancel: &Cancel) -> Error {
     match cancel.reason() {
         Some(Reason::CallerLeft) => Error::Cancelled,
         Some(Reason::Shutdown) => Error::Unavailable(Unavailable::Restarting),

@@ -11,6 +11,7 @@ use crate::domain::flow::Flow;
 use crate::domain::ids::{CredentialId, DocumentStoreId, ToolId};
 use crate::domain::prediction::{AskIds, PastMessage, SourceDocument, Usage};
 use crate::domain::tool_record::ToolRecord;
+use crate::engine::Overrides;
 use crate::net::Outgoing;
 use crate::ops::{credentials, document_stores, variables};
 use crate::script::{Guarded, Scope, ScriptError, Tenant};
@@ -26,7 +27,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// How many messages of a flow are searched for those of a memory session its owner fixed.
 const SHARED_SESSION_MESSAGES_MAX: usize = 2_000;
 
-pub(super) struct LiveHost<'a> {
+pub(in crate::ops) struct LiveHost<'a> {
     app: &'a App,
     flow: &'a Flow,
     ids: AskIds,
@@ -43,16 +44,30 @@ impl<'a> LiveHost<'a> {
     /// # Errors
     /// When the saved variables cannot be read.
     pub(super) fn new(app: &'a App, entry: &'a Entry, cancel: Cancel) -> Result<Self> {
-        let flow = &entry.flow;
+        Self::of(app, &entry.flow, entry.ids, &entry.overrides, &entry.question.text, cancel)
+    }
+
+    /// As [`Self::new`], for what is no question.
+    ///
+    /// # Errors
+    /// When the saved variables cannot be read.
+    pub(in crate::ops) fn of(
+        app: &'a App,
+        flow: &'a Flow,
+        ids: AskIds,
+        overrides: &'a Overrides,
+        question: &'a str,
+        cancel: Cancel,
+    ) -> Result<Self> {
         let variables = app.store.read(|tx| variables::values(tx, &app.environment, &flow.workspace))?;
         Ok(Self {
             app,
             flow,
-            ids: entry.ids,
+            ids,
             cancel,
             variables,
-            sent_variables: entry.overrides.variables(),
-            question: &entry.question.text,
+            sent_variables: overrides.variables(),
+            question,
             usage: Mutex::new(None),
         })
     }

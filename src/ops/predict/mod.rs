@@ -19,6 +19,8 @@ mod uploads;
 pub use crate::cards::kit::{Gone, Quiet, Sink};
 pub use answer::Answer;
 pub use ask::{Ask, Entry, Side, admit_key, admit_rate, flow, plan, prepare, run};
+pub(super) use ask::{overrides, reason};
 pub use attachments::{Attachment, extract};
 pub(super) use conversation::proves;
+pub(super) use host::LiveHost;
 pub use offer::Offer;

@@ -1,0 +1,213 @@
+//! Filling the vector stores of flows (reference 1.2 `/vector/upsert`, canvas 3.6), and what is remembered of it.
+
+use super::access::{self, Action};
+use super::predict::{self, LiveHost};
+use super::{drafts, flows};
+use crate::app::App;
+use crate::canvas::Canvas;
+use crate::cards::kit::{Turn, Upserted};
+use crate::clock::iso;
+use crate::domain::caller::Caller;
+use crate::domain::cancel::Cancel;
+use crate::domain::error::{Error, Result};
+use crate::domain::filling::{self, Filling, FillingCard, FillingCounts};
+use crate::domain::flow::{Flow, FlowKind};
+use crate::domain::ids::{ChatId, FillingId, FlowId, MessageId};
+use crate::domain::prediction::AskIds;
+use crate::engine::{self, Plan};
+use crate::limits::{FILLING_SHOWN_MAX, FILLINGS_KEPT_MAX};
+use crate::store::tables::{CANVASES, FILLINGS};
+use jiff::Timestamp;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+
+pub use super::predict::Side;
+
+/// A request to fill a vector store.
+#[derive(Debug, Default)]
+pub struct Fill {
+    /// The node of the store; needed when the canvas has several.
+    pub store: Option<String>,
+    /// The request's overrides, judged as those of a question.
+    pub overrides: Map<String, Value>,
+}
+
+/// True when this caller may fill the stores of this flow: one of its workspace who may change it.
+#[must_use]
+pub fn may_fill(caller: &Caller, flow: &Flow) -> bool {
+    caller.workspace == flow.workspace && access::permitted(caller, flow.kind, Action::Update).is_ok()
+}
+
+/// The flow, for a caller who may fill its stores.
+///
+/// # Errors
+/// 404 or 403.
+pub fn flow(app: &App, caller: &Caller, id: &FlowId) -> Result<Flow> {
+    app.store.read(|tx| access::flow(tx, caller, id, Action::Update))
+}
+
+/// Builds everything the store needs and lets it take in what is wired into it; the counts as callers read them.
+///
+/// # Errors
+/// 404 when the flow has no vector store, 400 when it is not clear which one is meant, 500 when a card fails.
+pub fn fill(app: &App, mut flow: Flow, fill: &Fill, side: Side, cancel: &Cancel) -> Result<Value> {
+    if flow.kind != FlowKind::Chatflow {
+        return Err(Error::Failed(format!("This server cannot run flows of type {} yet.", flow.kind)));
+    }
+    let drafted = match side {
+        Side::Draft => drafts::to_ask(app, &mut flow)?,
+        Side::Live => None,
+    };
+    let text = match drafted {
+        Some(text) => text,
+        None => app
+            .store
+            .read(|tx| CANVASES.get(tx, &flow.workspace, &flow.id))?
+            .ok_or_else(|| Error::no_flow(&flow.id))?,
+    };
+    let canvas = Canvas::parse(&text).map_err(|fault| Error::Failed(fault.to_string()))?;
+    let plan = Plan::compile_to_fill(&canvas, store_of(&canvas, &flow, fill.store.as_deref())?)?;
+    let overrides = predict::overrides(app, &flow, &plan, &fill.overrides)?;
+    let ids = AskIds {
+        flow: flow.id,
+        chat: ChatId::random(),
+        answer: MessageId::random(),
+        question: MessageId::random(),
+    };
+    let host = LiveHost::of(app, &flow, ids, &overrides, "", cancel.clone())?;
+    let turn = Turn { question: "", documents: "", uploads: &[], history: &[], host: &host };
+    let done = engine::fill(&plan, &overrides, &turn).map_err(|fault| predict::reason(fault, cancel))?;
+    remember(app, &flow, &plan, &done)?;
+    Ok(wire(&done))
+}
+
+/// The node of the store that is meant (reference canvas 3.6).
+fn store_of<'c>(canvas: &'c Canvas, flow: &Flow, wanted: Option<&str>) -> Result<&'c str> {
+    let stores = engine::stores(canvas);
+    match (wanted, &stores[..]) {
+        (_, []) => Err(Error::NotFound(format!("Chatflow {} has no vector store to fill.", flow.id))),
+        (None, [only]) => Ok(&only.id),
+        (Some(wanted), some) => some
+            .iter()
+            .find(|node| node.id == wanted)
+            .map(|node| node.id.as_str())
+            .ok_or_else(|| Error::invalid("'stopNodeId' names no vector store of this flow.")),
+        (None, some) => {
+            let ids: Vec<&str> = some.iter().map(|node| node.id.as_str()).collect();
+            Err(Error::Invalid(format!(
+                "The flow has several vector stores: name one in 'stopNodeId' ({}).",
+                ids.join(", ")
+            )))
+        }
+    }
+}
+
+const fn counts(done: &Upserted) -> FillingCounts {
+    FillingCounts {
+        num_added: done.added,
+        num_deleted: done.deleted,
+        num_updated: done.updated,
+        num_skipped: done.skipped,
+        total_keys: done.total,
+    }
+}
+
+fn wire(done: &Upserted) -> Value {
+    let mut answer = json!(counts(done));
+    let shown = &done.documents[..done.documents.len().min(FILLING_SHOWN_MAX)];
+    answer["addedDocs"] = json!(shown);
+    answer
+}
+
+/// Notes a filling with the flow; the oldest beyond the limit go.
+fn remember(app: &App, flow: &Flow, plan: &Plan, done: &Upserted) -> Result<()> {
+    let card = |(id, name, label): (&str, &'static str, &str)| FillingCard {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        label: label.to_owned(),
+    };
+    let filling = Filling {
+        id: FillingId::random(),
+        date: app.clock.now(),
+        counts: counts(done),
+        samples: filling::samples(&done.documents),
+        cards: plan.cards().map(card).collect(),
+    };
+    app.store.write(|tx| {
+        // A flow that was deleted meanwhile leaves nothing behind.
+        let flow = flows::asked(tx, &flow.id)?;
+        let mut kept = FILLINGS.get(tx, &flow.workspace, &flow.id)?.unwrap_or_default();
+        kept.push(filling.clone());
+        let beyond = kept.len().saturating_sub(FILLINGS_KEPT_MAX);
+        kept.drain(..beyond);
+        FILLINGS.put(tx, &flow.workspace, &flow.id, &kept)
+    })
+}
+
+/// Which fillings are wanted.
+#[derive(Debug, Clone, Default)]
+pub struct HistoryFilter {
+    /// Newest first; else oldest first.
+    pub newest_first: bool,
+    /// Not before.
+    pub start: Option<Timestamp>,
+    /// Not after.
+    pub end: Option<Timestamp>,
+}
+
+/// How the stores of a flow were filled.
+///
+/// # Errors
+/// 404 or 403.
+pub fn history(app: &App, caller: &Caller, id: &FlowId, filter: &HistoryFilter) -> Result<Vec<Value>> {
+    let mut kept = app.store.read(|tx| {
+        access::flow(tx, caller, id, Action::Read)?;
+        Ok(FILLINGS.get(tx, &caller.workspace, id)?.unwrap_or_default())
+    })?;
+    kept.retain(|filling| {
+        filter.start.is_none_or(|start| filling.date >= start)
+            && filter.end.is_none_or(|end| filling.date <= end)
+    });
+    if filter.newest_first {
+        kept.reverse();
+    }
+    let wire = |filling: &Filling| {
+        let mut result = json!(filling.counts);
+        result["addedDocs"] = json!(filling.samples);
+        json!({
+            "id": filling.id, "chatflowid": id, "date": iso(filling.date),
+            "result": result, "flowData": { "nodes": filling.cards },
+        })
+    };
+    Ok(kept.iter().map(wire).collect())
+}
+
+/// Deletes fillings from the lists of the workspace's flows; all of them or none.
+///
+/// # Errors
+/// 404 when one of them is not there, 403 without the permission for its flow.
+pub fn forget(app: &App, caller: &Caller, ids: &BTreeSet<FillingId>) -> Result<usize> {
+    let unknown = || Error::NotFound("There is no such entry in the upsert history.".to_owned());
+    let flows = app.store.read(|tx| {
+        let mut holding = Vec::new();
+        for flow in crate::store::tables::FLOWS.list(tx, &caller.workspace)? {
+            let kept = FILLINGS.get(tx, &caller.workspace, &flow.id)?.unwrap_or_default();
+            if kept.iter().any(|filling| ids.contains(&filling.id)) {
+                holding.push(flow.id);
+            }
+        }
+        Ok(holding)
+    })?;
+    app.store.write(|tx| {
+        let mut gone = 0;
+        for id in &flows {
+            access::flow(tx, caller, id, Action::Update)?;
+            let mut kept = FILLINGS.get(tx, &caller.workspace, id)?.unwrap_or_default();
+            let before = kept.len();
+            kept.retain(|filling| !ids.contains(&filling.id));
+            gone += before - kept.len();
+            FILLINGS.put(tx, &caller.workspace, id, &kept)?;
+        }
+        if gone == ids.len() { Ok(gone) } else { Err(unknown()) }
+    })
+}
