@@ -99,6 +99,14 @@ pub const REPLIES_BYTES_MAX: usize = 32 * 1024 * 1024;
 pub const EMBEDDING_TEXTS_AT_ONCE: usize = 64;
 /// Passages one filling of a vector store may bring.
 pub const FILLING_PASSAGES_MAX: usize = 100_000;
+/// Passages of one collection.
+pub const COLLECTION_ROWS_MAX: usize = 500_000;
+/// Bytes of one collection: vectors, passages and their metadata.
+pub const COLLECTION_BYTES_MAX: usize = 4 * 1024 * 1024 * 1024;
+/// Collections of one workspace.
+pub const COLLECTIONS_MAX: usize = 1_000;
+/// Blocks of a collection that are stored in one commit.
+pub const COLLECTION_BLOCKS_AT_ONCE: usize = 8;
 /// Fillings of vector stores that are remembered for one flow; older ones go.
 pub const FILLINGS_KEPT_MAX: usize = 100;
 /// New passages that the answer to a filling shows.

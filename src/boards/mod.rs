@@ -12,6 +12,7 @@ use indexes::Indexes;
 use rates::Rates;
 use replies::Replies;
 use setup_token::SetupToken;
+use std::sync::Mutex;
 use usage::UsageBoard;
 
 /// All boards of one running service.
@@ -23,6 +24,8 @@ pub struct Boards {
     pub replies: Replies,
     /// Vectors that are searched.
     pub indexes: Indexes,
+    /// Held while a collection of vectors is changed.
+    pub collection_writes: Mutex<()>,
     /// Failed sign-ins.
     pub attempts: Attempts,
     /// Uses of API keys that are not stored yet.

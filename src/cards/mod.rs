@@ -15,6 +15,7 @@ mod memory;
 mod moderation;
 mod output_parsers;
 mod prompts;
+mod record_managers;
 mod retrievers;
 mod tools;
 mod utilities;

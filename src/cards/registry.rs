@@ -3,7 +3,7 @@
 use super::kit::{Card, InputKind};
 use super::{
     agents, cache, chains, chat_models, document_loaders, embeddings, llms, memory, moderation,
-    output_parsers, prompts, retrievers, tools, utilities, vector_stores,
+    output_parsers, prompts, record_managers, retrievers, tools, utilities, vector_stores,
 };
 use crate::canvas::{self, CardFacts, InputFacts};
 use std::collections::HashMap;
@@ -18,6 +18,7 @@ pub static CARDS: &[&Card] = &[
     &agents::react_agent_llm::CARD,
     &agents::tool_agent::CARD,
     &agents::xml_agent::CARD,
+    &cache::embedding::CARD,
     &cache::in_memory::CARD,
     &chains::conversation_chain::CARD,
     &chains::llm_chain::CARD,
@@ -61,6 +62,7 @@ pub static CARDS: &[&Card] = &[
     &output_parsers::csv::CARD,
     &prompts::chat_prompt_template::CARD,
     &prompts::prompt_template::CARD,
+    &record_managers::sqlite::CARD,
     &retrievers::bm25::CARD,
     &tools::arxiv::CARD,
     &tools::brave_search::CARD,
@@ -87,6 +89,7 @@ pub static CARDS: &[&Card] = &[
     &utilities::if_else_function::CARD,
     &utilities::set_variable::CARD,
     &utilities::sticky_note::CARD,
+    &vector_stores::faiss::CARD,
     &vector_stores::in_memory::CARD,
 ];
 

@@ -108,6 +108,14 @@ uuid_id!(
     ToolId
 );
 uuid_id!(
+    /// Names a collection of passages with their vectors.
+    CollectionId
+);
+uuid_id!(
+    /// Names what a record manager keeps apart.
+    NamespaceId
+);
+uuid_id!(
     /// Names one filling of a vector store.
     FillingId
 );

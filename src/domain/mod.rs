@@ -4,6 +4,7 @@ pub mod api_key;
 pub mod caller;
 pub mod cancel;
 pub mod chat_file;
+pub mod collection;
 pub mod conversation;
 pub mod credential;
 pub mod credential_types;

@@ -4,6 +4,7 @@ pub mod access;
 pub mod catalogue;
 pub mod chat_files;
 pub mod chat_page;
+pub mod collections;
 pub mod control;
 pub mod credentials;
 pub mod demo;

@@ -1,8 +1,8 @@
 //! Database keys: fixed-width parts, joined here and nowhere else, so that byte order is the order of a list.
 
 use crate::domain::ids::{
-    ChatId, CredentialId, DocumentStoreId, FlowId, KeyId, OrganizationId, ToolId, UserId, VariableId,
-    WorkspaceId,
+    ChatId, CollectionId, CredentialId, DocumentStoreId, FlowId, KeyId, NamespaceId, OrganizationId, ToolId,
+    UserId, VariableId, WorkspaceId,
 };
 use std::ops::Bound;
 
@@ -35,8 +35,10 @@ macro_rules! record_ids {
 
 record_ids!(
     ChatId,
+    CollectionId,
     CredentialId,
     DocumentStoreId,
+    NamespaceId,
     ToolId,
     FlowId,
     KeyId,
@@ -69,6 +71,22 @@ pub(super) fn scoped(workspace: &WorkspaceId, id: &impl RecordId) -> [u8; 32] {
     let mut key = [0; 32];
     key[..16].copy_from_slice(workspace.bytes());
     key[16..].copy_from_slice(id.key());
+    key
+}
+
+/// Workspace ‖ collection ‖ number: the blocks of a collection.
+pub(super) fn block(workspace: &WorkspaceId, collection: &CollectionId, number: u64) -> [u8; 40] {
+    let mut key = [0; 40];
+    key[..32].copy_from_slice(&scoped(workspace, collection));
+    key[32..].copy_from_slice(&number.to_be_bytes());
+    key
+}
+
+/// Workspace ‖ namespace ‖ passage: what a record manager remembers.
+pub(super) fn record(workspace: &WorkspaceId, namespace: &NamespaceId, passage: &[u8; 16]) -> [u8; 48] {
+    let mut key = [0; 48];
+    key[..32].copy_from_slice(&scoped(workspace, namespace));
+    key[32..].copy_from_slice(passage);
     key
 }
 

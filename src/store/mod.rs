@@ -5,6 +5,7 @@
 //! asked for with the workspace (`shelf.rs`), so a query that forgets it does not compile.
 
 mod changes;
+pub mod collections;
 mod combine;
 mod commit;
 pub mod index_rows;
@@ -12,6 +13,7 @@ mod journal;
 mod keys;
 pub mod messages;
 mod open;
+pub mod passage_records;
 mod shelf;
 pub mod tables;
 mod tx;

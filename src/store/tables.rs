@@ -2,13 +2,14 @@
 
 use super::shelf::{Register, Shelf, Texts};
 use crate::domain::api_key::{ApiKey, KeyHome};
+use crate::domain::collection::Collection;
 use crate::domain::credential::Credential;
 use crate::domain::document::{Chunk, DocumentStore};
 use crate::domain::draft::Draft;
 use crate::domain::filling::Filling;
 use crate::domain::flow::Flow;
 use crate::domain::ids::{
-    CredentialId, DocumentStoreId, FlowId, KeyId, ToolId, UserId, VariableId, WorkspaceId,
+    CollectionId, CredentialId, DocumentStoreId, FlowId, KeyId, ToolId, UserId, VariableId, WorkspaceId,
 };
 use crate::domain::tool_record::ToolRecord;
 use crate::domain::user::{Organization, Session, User, Workspace};
@@ -43,6 +44,9 @@ const TOOLS_TABLE: Table = table("tools"); //                             worksp
 const DOCUMENT_STORES_TABLE: Table = table("document_stores"); //         workspace ‖ document store
 const CHUNKS_TABLE: Table = table("chunks"); //                           workspace ‖ document store -> its passages
 const FILLINGS_TABLE: Table = table("fillings"); //                       workspace ‖ flow -> the newest of them
+const COLLECTIONS_TABLE: Table = table("collections"); //                 workspace ‖ collection -> its head
+pub(super) const COLLECTION_BLOCKS: Table = table("collection_blocks"); // workspace ‖ collection ‖ number -> vectors and passages, bytes
+pub(super) const PASSAGE_RECORDS: Table = table("passage_records"); //    workspace ‖ namespace ‖ passage -> the source of the passage
 const ORGANIZATION_TABLE: Table = table("organization"); //               "organization"
 const WORKSPACES_TABLE: Table = table("workspaces"); //                   workspace
 const USERS_TABLE: Table = table("users"); //                             user
@@ -77,6 +81,8 @@ pub const DOCUMENT_STORES: Shelf<DocumentStore, DocumentStoreId> = Shelf::new(DO
 pub const CHUNKS: Shelf<Vec<Chunk>, DocumentStoreId> = Shelf::new(CHUNKS_TABLE);
 /// How the vector stores of flows were filled, newest last.
 pub const FILLINGS: Shelf<Vec<Filling>, FlowId> = Shelf::new(FILLINGS_TABLE);
+/// The heads of collections of vectors. Written with their blocks, by `collections.rs`.
+pub(super) const COLLECTIONS: Shelf<Collection, CollectionId> = Shelf::new(COLLECTIONS_TABLE);
 /// The one organization, under [`THE_ORGANIZATION`].
 pub const ORGANIZATION: Register<Organization, str> = Register::new(ORGANIZATION_TABLE);
 /// The only key of [`ORGANIZATION`].
@@ -91,7 +97,7 @@ pub const USER_BY_EMAIL: Register<UserId, str> = Register::new(USER_BY_EMAIL_TAB
 pub const SESSIONS: Register<Session, [u8; 32]> = Register::new(SESSIONS_TABLE);
 
 /// All of them: what is not in this list does not exist in a database.
-pub(super) const ALL: [Table; 24] = [
+pub(super) const ALL: [Table; 27] = [
     META,
     COUNTERS,
     MESSAGES,
@@ -111,6 +117,9 @@ pub(super) const ALL: [Table; 24] = [
     DOCUMENT_STORES_TABLE,
     CHUNKS_TABLE,
     FILLINGS_TABLE,
+    COLLECTIONS_TABLE,
+    COLLECTION_BLOCKS,
+    PASSAGE_RECORDS,
     ORGANIZATION_TABLE,
     WORKSPACES_TABLE,
     USERS_TABLE,

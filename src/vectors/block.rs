@@ -150,6 +150,28 @@ impl Block {
         kept
     }
 
+    /// Adds the rows of another block.
+    ///
+    /// # Errors
+    /// When its vectors have another length.
+    pub fn append(&mut self, other: &Self) -> Result<(), Misfit> {
+        if other.is_empty() {
+            return Ok(());
+        }
+        if self.is_empty() {
+            self.dimensions = other.dimensions;
+        }
+        if self.dimensions != other.dimensions {
+            return Err(Misfit::Dimensions { wanted: self.dimensions, found: other.dimensions });
+        }
+        self.ids.extend_from_slice(&other.ids);
+        self.values.extend_from_slice(&other.values);
+        let start = self.texts.len();
+        self.texts.push_str(&other.texts);
+        self.ends.extend(other.ends.iter().map(|end| start + end));
+        Ok(())
+    }
+
     /// The form in the database: everything little-endian, vectors in one piece.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {

@@ -20,6 +20,7 @@ mod flows;
 
 mod forms;
 mod kept;
+mod kept_knowledge;
 mod keys;
 mod knowledge;
 mod leaving;

@@ -1,3 +1,4 @@
 //! Caches of model replies.
 
+pub mod embedding;
 pub mod in_memory;

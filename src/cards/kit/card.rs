@@ -6,6 +6,7 @@ use super::inputs::Inputs;
 use super::knowledge::{Loader, Splitter, VectorStore};
 use super::model::Model;
 use super::part::{Cache, Chain, Embeddings, Memory, Moderation, OutputParser, Part, Retriever, Toolkit};
+use super::records::RecordManager;
 use crate::cards::kit::prompt::Prompt;
 use crate::domain::error::Result;
 use crate::llm::ChatModel;
@@ -122,6 +123,7 @@ pub enum Make {
     Loader(fn(&Inputs<'_>) -> Result<Arc<dyn Loader>>),
     Splitter(fn(&Inputs<'_>) -> Result<Arc<dyn Splitter>>),
     VectorStore(fn(&Inputs<'_>) -> Result<Arc<dyn VectorStore>>),
+    Records(fn(&Inputs<'_>) -> Result<Arc<dyn RecordManager>>),
     OutputParser(fn(&Inputs<'_>) -> Result<Arc<dyn OutputParser>>),
     Moderation(fn(&Inputs<'_>) -> Result<Arc<dyn Moderation>>),
     /// Decides which of its outputs the flow goes on from.
@@ -175,6 +177,7 @@ impl Make {
             Self::Loader(make) => Part::Loader(make(inputs)?),
             Self::Splitter(make) => Part::Splitter(make(inputs)?),
             Self::VectorStore(make) => Part::VectorStore(make(inputs)?),
+            Self::Records(make) => Part::Records(make(inputs)?),
             Self::OutputParser(make) => Part::OutputParser(make(inputs)?),
             Self::Moderation(make) => Part::Moderation(make(inputs)?),
             Self::Branch(make) => Part::Value(make(inputs)?.value),

@@ -12,6 +12,18 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
 
+/// Settings of requests that leave the vectors as they are.
+const SENDING: &[&str] = &[
+    "batchSize",
+    "timeout",
+    "maxConcurrency",
+    "maxRetries",
+    "keepAlive",
+    "numGpu",
+    "numThread",
+    "baseOptions",
+];
+
 /// A built embeddings card.
 pub(super) struct Embedder {
     label: String,
@@ -21,7 +33,10 @@ pub(super) struct Embedder {
 
 impl Embedder {
     pub(super) fn of(inputs: &Inputs<'_>, made: Arc<dyn Embeddings>) -> Self {
-        let asked = (inputs.settings(), plain_fields(inputs));
+        // Neither the version of the schema nor how requests are sent changes a vector.
+        let decides = |(name, _): &(&str, Value)| !SENDING.contains(name);
+        let settings: Vec<_> = inputs.settings().into_iter().skip(1).filter(decides).collect();
+        let asked = (inputs.card.name, settings, plain_fields(inputs));
         Self {
             label: inputs.label.to_owned(),
             settings: serde_json::to_vec(&asked).unwrap_or_default(),

@@ -1,6 +1,7 @@
 //! All a run may ask of the world. What a host does not offer, a run cannot do.
 
 use super::code::Code;
+use super::library::Library;
 use super::part::ReplyKey;
 use crate::domain::cancel::Cancel;
 use crate::domain::error::Result;
@@ -76,6 +77,11 @@ pub trait Host: Send + Sync {
     /// What `make` returns.
     fn index(&self, _content: &[u8; 32], make: &mut dyn FnMut() -> Result<Index>) -> Result<Arc<Index>> {
         make().map(Arc::new)
+    }
+
+    /// Where passages stay between runs; none for a run that can keep nothing.
+    fn library(&self) -> Option<&dyn Library> {
+        None
     }
 
     /// Notes the tokens of one model call by the card labelled `card`; `None` when the provider reported none.

@@ -6,6 +6,7 @@ use super::knowledge::{Loader, Nearest, Splitter, VectorStore};
 use super::model::Model;
 use super::part::{Cache, Chain, Embeddings, Memory, Moderation, OutputParser, Part, Retriever, Tool};
 use super::prompt::Prompt;
+use super::records::RecordManager;
 use crate::cards::kit::card::Card;
 use crate::domain::error::{Error, Result};
 use serde_json::{Map, Value};
@@ -310,6 +311,14 @@ impl Inputs<'_> {
         let found = self
             .one(name, |part| if let Part::VectorStore(store) = part { Some(store.clone()) } else { None })?;
         self.needed(name, found)
+    }
+
+    /// The wired record manager.
+    ///
+    /// # Errors
+    /// When something else is wired.
+    pub fn maybe_records(&self, name: &str) -> Result<Option<Arc<dyn RecordManager>>> {
+        self.one(name, |part| if let Part::Records(found) = part { Some(found.clone()) } else { None })
     }
 
     /// The wired embeddings card.

@@ -11,11 +11,14 @@ pub mod input;
 pub mod inputs;
 pub mod knowledge;
 pub mod lexical;
+pub mod library;
 pub mod model;
 pub mod part;
 pub mod passages;
 pub mod prompt;
+pub mod records;
 pub mod shelf;
+pub mod stored;
 #[cfg(test)]
 pub(in crate::cards) mod test_host;
 pub mod text_loop;
@@ -29,9 +32,11 @@ pub use host::Host;
 pub use input::{Choice, Connects, Input, InputKind, Picked};
 pub use inputs::{Bound, Inputs};
 pub use knowledge::{Loader, Nearest, Query, Scored, Splitter, Upserted, VectorStore};
+pub use library::{Edit, Library};
 pub use model::Model;
 pub use part::{
     Cache, Chain, Embeddings, Memory, Moderation, Observation, OutputParser, Part, ReplyKey, Retriever,
     Space, Tool, Turn, Verdict,
 };
+pub use records::{Cleanup, Keeping, RecordManager};
 pub use text_loop::{Protocol, Step, TextLoop};

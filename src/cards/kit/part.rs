@@ -5,6 +5,7 @@ use super::host::Host;
 use super::knowledge::{Loader, Splitter, VectorStore};
 use super::model::Model;
 use super::prompt::Prompt;
+use super::records::RecordManager;
 use crate::domain::error::Result;
 use crate::domain::prediction::{Outcome, PastMessage, SourceDocument, Upload};
 use crate::llm::{Completion, ToolSpec};
@@ -27,6 +28,7 @@ pub enum Part {
     Loader(Arc<dyn Loader>),
     Splitter(Arc<dyn Splitter>),
     VectorStore(Arc<dyn VectorStore>),
+    Records(Arc<dyn RecordManager>),
     OutputParser(Arc<dyn OutputParser>),
     Moderation(Arc<dyn Moderation>),
     /// A text or structured result other cards read.
@@ -49,6 +51,7 @@ impl Part {
             Self::Loader(_) => "document loader",
             Self::Splitter(_) => "text splitter",
             Self::VectorStore(_) => "vector store",
+            Self::Records(_) => "record manager",
             Self::OutputParser(_) => "output parser",
             Self::Moderation(_) => "moderation",
             Self::Value(_) => "text",

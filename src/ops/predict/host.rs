@@ -4,7 +4,7 @@ use super::ask::Entry;
 use crate::app::App;
 use crate::boards::indexes::IndexKey;
 use crate::boards::replies::RepliesOf;
-use crate::cards::kit::{Code, Host, ReplyKey};
+use crate::cards::kit::{Code, Host, Library, ReplyKey};
 use crate::domain::cancel::Cancel;
 use crate::domain::error::Result;
 use crate::domain::flow::Flow;
@@ -13,6 +13,7 @@ use crate::domain::prediction::{AskIds, PastMessage, SourceDocument, Usage};
 use crate::domain::tool_record::ToolRecord;
 use crate::engine::Overrides;
 use crate::net::Outgoing;
+use crate::ops::collections::Shelves;
 use crate::ops::{credentials, document_stores, variables};
 use crate::script::{Guarded, Scope, ScriptError, Tenant};
 use crate::store::Order;
@@ -38,6 +39,7 @@ pub(in crate::ops) struct LiveHost<'a> {
     sent_variables: &'a HashMap<String, String>,
     question: &'a str,
     usage: Mutex<Option<Usage>>,
+    shelves: Shelves<'a>,
 }
 
 impl<'a> LiveHost<'a> {
@@ -64,6 +66,7 @@ impl<'a> LiveHost<'a> {
             app,
             flow,
             ids,
+            shelves: Shelves::new(app, flow.workspace, cancel.clone()),
             cancel,
             variables,
             sent_variables: overrides.variables(),
@@ -185,6 +188,10 @@ impl Host for LiveHost<'_> {
         // Not by what is Live: a change that leaves the documents as they are costs no second embedding.
         let (workspace, owner) = (self.flow.workspace, *self.flow.id.bytes());
         self.app.boards.indexes.get(IndexKey { workspace, owner, content: *content }, &self.cancel, make)
+    }
+
+    fn library(&self) -> Option<&dyn Library> {
+        Some(&self.shelves)
     }
 
     fn used(&self, card: &str, usage: Option<Usage>) {

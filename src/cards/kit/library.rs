@@ -1,0 +1,75 @@
+//! Where passages stay between runs, with their vectors and with the records of what is there.
+
+use super::part::Space;
+use crate::domain::collection::Collection;
+use crate::domain::error::Result;
+use crate::domain::ids::{CollectionId, NamespaceId};
+use crate::vectors::{Hit, Row, RowId};
+use std::collections::{HashMap, HashSet};
+
+/// The collections and records of one workspace.
+pub trait Library: Send + Sync {
+    /// What a collection knows of itself; `None` when it was never filled.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn collection(&self, id: &CollectionId) -> Result<Option<Collection>>;
+
+    /// The names of all rows of a collection.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn names(&self, id: &CollectionId) -> Result<HashSet<RowId>>;
+
+    /// The rows nearest to `query`, best first, of those whose text `fits`.
+    ///
+    /// # Errors
+    /// When they cannot be read, or the vectors have another length.
+    fn nearest(
+        &self,
+        id: &CollectionId,
+        query: &[f32],
+        most: usize,
+        fits: Option<&dyn Fn(&str) -> bool>,
+    ) -> Result<Vec<Hit>>;
+
+    /// Changes a collection, or makes it. Others see all of the change or nothing of it.
+    ///
+    /// # Errors
+    /// When it cannot be stored, or is larger than a collection may be.
+    fn change(&self, id: &CollectionId, edit: &Edit<'_>) -> Result<Collection>;
+
+    /// Everything a record manager remembers of a namespace: the source of each passage.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn records(&self, namespace: &NamespaceId) -> Result<HashMap<RowId, String>>;
+
+    /// Changes what it remembers.
+    ///
+    /// # Errors
+    /// When it cannot be stored.
+    fn change_records(
+        &self,
+        namespace: &NamespaceId,
+        put: &[(RowId, String)],
+        remove: &[RowId],
+    ) -> Result<()>;
+}
+
+/// A change of a collection.
+#[derive(Debug, Clone)]
+pub struct Edit<'a> {
+    /// What its owner calls it.
+    pub name: &'a str,
+    /// The space of the new vectors. Rows of another one go.
+    pub space: Space,
+    /// All that was there goes.
+    pub clear: bool,
+    /// New rows, in place of those of the same name.
+    pub add: &'a [Row],
+    /// Rows that go.
+    pub remove: &'a HashSet<RowId>,
+    /// What the passages are made from, for a collection that follows something else.
+    pub follows: Option<[u8; 32]>,
+}

@@ -1,0 +1,3 @@
+//! Record managers: parts that remember which passages are in a store.
+
+pub mod sqlite;

@@ -1,0 +1,100 @@
+//! SQLite Record Manager: what is in a store, remembered by this server. The name is the family's; the records lie in
+//! the server's own database, so there is nothing to connect to.
+
+use crate::cards::kit::{Card, Category, Choice, Cleanup, Host, Input, Keeping, Make, RecordManager, Risk};
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{CollectionId, NamespaceId};
+use crate::vectors::RowId;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "SQLiteRecordManager",
+    label: "SQLite Record Manager",
+    version: 1.1,
+    category: Category::RecordManager,
+    description: "Remembers in this server's own database which passages a vector store holds, so that filling it \
+                  again stores only what is new and removes what is gone.",
+    base_classes: &["SQLite RecordManager", "RecordManager"],
+    risk: Risk::Safe,
+    inputs: &[
+        Input::json("additionalConfig", "Additional Connection Configuration")
+            .additional()
+            .help("Not used: there is nothing to connect to."),
+        Input::text("tableName", "Table Name")
+            .additional()
+            .help("Keeps records apart, like the namespace. Empty: upsertion_records."),
+        Input::text("namespace", "Namespace")
+            .additional()
+            .help("Keeps records of different stores apart. Empty: the flow and the store."),
+        Input::choice("cleanup", "Cleanup", CLEANUPS).or("none").help(
+            "None removes nothing. Incremental removes what a source that was loaded does not have any more. Full \
+             removes everything that was not loaded.",
+        ),
+        Input::text("sourceIdKey", "SourceId Key")
+            .or("source")
+            .additional()
+            .help("The metadata that names where a passage is from."),
+    ],
+    outputs: &[],
+    make: Make::Records(|inputs| {
+        let cleanup = match inputs.text("cleanup")?.as_str() {
+            "none" => Cleanup::None,
+            "incremental" => Cleanup::Incremental,
+            "full" => Cleanup::Full,
+            _ => return Err(inputs.wrong("cleanup", "this must be none, incremental or full")),
+        };
+        let keeping = Keeping {
+            label: inputs.label.to_owned(),
+            namespace: inputs.maybe_text("namespace"),
+            cleanup,
+            source_key: inputs.text("sourceIdKey")?,
+        };
+        let table = inputs.maybe_text("tableName").unwrap_or_else(|| TABLE.to_owned());
+        Ok(Arc::new(OwnRecords { keeping, table }))
+    }),
+};
+
+const TABLE: &str = "upsertion_records";
+
+const CLEANUPS: &[Choice] =
+    &[Choice::of("none", "None"), Choice::of("incremental", "Incremental"), Choice::of("full", "Full")];
+
+struct OwnRecords {
+    keeping: Keeping,
+    table: String,
+}
+
+impl OwnRecords {
+    fn id(&self, namespace: &str) -> NamespaceId {
+        // A table cannot end in what separates it from the namespace: it is written as JSON.
+        let name = serde_json::json!([self.table, namespace]).to_string();
+        NamespaceId::from_bytes(*CollectionId::named(CARD.name, &name).bytes())
+    }
+
+    fn nowhere(&self) -> Error {
+        Error::Failed(format!("{}: a run without a server can keep no records", self.keeping.label))
+    }
+}
+
+impl RecordManager for OwnRecords {
+    fn keeping(&self) -> &Keeping {
+        &self.keeping
+    }
+
+    fn known(&self, namespace: &str, host: &dyn Host) -> Result<HashMap<RowId, String>> {
+        host.library().ok_or_else(|| self.nowhere())?.records(&self.id(namespace))
+    }
+
+    fn change(
+        &self,
+        namespace: &str,
+        put: &[(RowId, String)],
+        remove: &[RowId],
+        host: &dyn Host,
+    ) -> Result<()> {
+        let library = host.library().ok_or_else(|| self.nowhere())?;
+        library.change_records(&self.id(namespace), put, remove)
+    }
+}

@@ -1,0 +1,95 @@
+//! Faiss: passages and vectors kept by this server under a name.
+//!
+//! In the family the path is a folder of the server, which whoever edits a flow chooses freely. Here it is a name within
+//! the workspace, and the vectors lie in the server's database: nothing can lead outside, a crash leaves no half-written
+//! index, and a backup holds it.
+
+use crate::cards::kit::shelf::{self, DOCUMENT, EMBEDDINGS, Filling, TOP_K_INPUT};
+use crate::cards::kit::stored::Stored;
+use crate::cards::kit::{
+    Card, Category, Connects, Host, Input, Make, Output, Query, RecordManager, Risk, Scored, Turn, Upserted,
+    VectorStore,
+};
+use crate::domain::error::Result;
+use crate::domain::ids::CollectionId;
+use std::sync::Arc;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "faiss",
+    label: "Faiss",
+    version: 1.0,
+    category: Category::VectorStores,
+    description: "Keeps passages and their vectors on this server under a name. Filling it again takes the place of \
+                  what was there; with a record manager only what changed is stored.",
+    base_classes: &["Faiss", "VectorStoreRetriever", "BaseRetriever"],
+    risk: Risk::Safe,
+    inputs: &[
+        DOCUMENT,
+        EMBEDDINGS,
+        Input::wire("recordManager", "Record Manager", Connects::RecordManager)
+            .optional()
+            .filling()
+            .help("Remembers which passages are stored, so that only what changed is stored again."),
+        Input::text("basePath", "Base Path to load").help(
+            "A name for what is stored, the same for all flows of the workspace that use it. It names no folder: this \
+             server keeps the vectors in its own database.",
+        ),
+        TOP_K_INPUT,
+    ],
+    outputs: OUTPUTS,
+    make: Make::VectorStore(|inputs| {
+        let path = inputs.text("basePath")?;
+        let name = path.trim().trim_matches('/');
+        if name.is_empty() || name.chars().count() > NAME_CHARS_MAX || name.chars().any(char::is_control) {
+            return Err(inputs.wrong("basePath", "this must be a name of 1 to 200 characters"));
+        }
+        let filling = Filling::of(inputs)?;
+        let stored = Stored {
+            label: inputs.label.to_owned(),
+            id: CollectionId::named(CARD.name, name),
+            name: name.to_owned(),
+            embeddings: filling.embeddings.clone(),
+        };
+        let records = inputs.maybe_records("recordManager")?;
+        Ok(Arc::new(Faiss { filling, stored, records, most: shelf::top_k(inputs)? }))
+    }),
+};
+
+const NAME_CHARS_MAX: usize = 200;
+
+const OUTPUTS: &[Output] = &[
+    Output {
+        name: "retriever",
+        label: "Faiss Retriever",
+        base_classes: &["Faiss", "VectorStoreRetriever", "BaseRetriever"],
+        predicts: false,
+    },
+    Output {
+        name: "vectorStore",
+        label: "Faiss Vector Store",
+        base_classes: &["Faiss", "VectorStore"],
+        predicts: false,
+    },
+];
+
+struct Faiss {
+    filling: Filling,
+    stored: Stored,
+    records: Option<Arc<dyn RecordManager>>,
+    most: usize,
+}
+
+impl VectorStore for Faiss {
+    fn upsert(&self, host: &dyn Host) -> Result<Upserted> {
+        self.stored.fill(self.filling.documents(host)?, self.records.as_deref(), host)
+    }
+
+    fn nearest(&self, query: &Query<'_>, turn: &Turn<'_>) -> Result<Vec<Scored>> {
+        self.stored.nearest(query, turn.host)
+    }
+
+    fn top_k(&self) -> usize {
+        self.most
+    }
+}

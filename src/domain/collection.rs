@@ -1,0 +1,48 @@
+//! Passages kept with their vectors: what a collection knows of itself.
+
+use super::ids::CollectionId;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
+
+/// The head of a collection. Its blocks lie beside it and count only as far as it lists them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Collection {
+    /// What its owner calls it.
+    pub name: String,
+    /// The space its vectors lie in: only vectors of the same one may be compared with them.
+    pub space: [u8; 32],
+    /// How many numbers a vector has.
+    pub dimensions: usize,
+    /// How many passages.
+    pub rows: usize,
+    /// What all blocks take.
+    pub bytes: usize,
+    /// Its blocks, in order.
+    pub blocks: Vec<u64>,
+    /// The number of the next block. What lies there or beyond was left behind by a change that did not come to its end.
+    pub next: u64,
+    /// Another one after every change: names what was read.
+    pub stamp: Uuid,
+    /// When it last changed.
+    pub changed: Timestamp,
+    /// What its passages were made from, for collections that follow something else.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub follows: Option<[u8; 32]>,
+}
+
+impl CollectionId {
+    /// The collection that cards of a workspace name by a text of their owner.
+    #[must_use]
+    pub fn named(kind: &str, name: &str) -> Self {
+        let mut hash = Sha256::new();
+        hash.update(kind);
+        hash.update([0]);
+        hash.update(name);
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(&hash.finalize()[..16]);
+        Self::from_bytes(bytes)
+    }
+}

@@ -1,0 +1,50 @@
+//! Which passages are in a vector store, by namespace: what a record manager remembers (reference canvas 5.12).
+
+use super::keys::{self, KeyRange};
+use super::tables::PASSAGE_RECORDS;
+use super::tx::{Order, Tx, WriteTx};
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{NamespaceId, WorkspaceId};
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+/// Names a passage by what it says.
+pub type PassageKey = [u8; 16];
+
+/// All records of a namespace: the source of each passage.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn all(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    namespace: &NamespaceId,
+) -> Result<HashMap<PassageKey, String>> {
+    let mut found = HashMap::new();
+    let range = KeyRange::prefix(&keys::scoped(workspace, namespace));
+    tx.scan(PASSAGE_RECORDS, &range, Order::Ascending, |key, source| {
+        let key = key.get(32..).and_then(|key| key.try_into().ok());
+        let key: PassageKey = key.ok_or_else(|| Error::internal("a record's key is too short"))?;
+        found.insert(key, String::from_utf8(source.to_vec()).map_err(Error::internal)?);
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(found)
+}
+
+/// Stores and removes records.
+///
+/// # Errors
+/// When the database cannot be written.
+pub fn change(
+    tx: &WriteTx,
+    workspace: &WorkspaceId,
+    namespace: &NamespaceId,
+    put: &[(PassageKey, String)],
+    remove: &[PassageKey],
+) -> Result<()> {
+    let key = |of: &PassageKey| keys::record(workspace, namespace, of);
+    if !put.is_empty() {
+        tx.put_all(PASSAGE_RECORDS, put.iter().map(|(of, source)| (key(of), source.as_bytes())))?;
+    }
+    remove.iter().try_for_each(|of| tx.remove(PASSAGE_RECORDS, &key(of)).map(drop))
+}
