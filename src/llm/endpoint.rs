@@ -5,6 +5,7 @@ use super::refusal::Refusals;
 use super::retry;
 use crate::domain::cancel::Cancel;
 use crate::net::{Incoming, Limits, Method, NetError, Outgoing, Purpose};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fmt;
 use std::io::Read;
@@ -181,12 +182,17 @@ pub(super) fn is_whole(incoming: &Incoming) -> bool {
 
 /// Reads an answer that comes in one piece.
 pub(super) fn read_whole(source: &mut impl Read) -> Result<Value, ModelError> {
+    read_as(source, "it is not JSON")
+}
+
+/// Reads an answer that comes in one piece into its form. `what` says what is wrong with any other.
+pub(super) fn read_as<T: DeserializeOwned>(source: &mut impl Read, what: &str) -> Result<T, ModelError> {
     let mut bytes = Vec::new();
     source.by_ref().take(WHOLE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(NetError::from)?;
     if bytes.len() as u64 > WHOLE_BYTES_MAX {
         return Err(NetError::TooLarge.into());
     }
-    serde_json::from_slice(&bytes).map_err(|_| ModelError::Garbled("it is not JSON".into()))
+    serde_json::from_slice(&bytes).map_err(|_| ModelError::Garbled(what.to_owned()))
 }
 
 impl From<NetError> for ModelError {

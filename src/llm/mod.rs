@@ -3,6 +3,7 @@
 mod anthropic;
 mod cohere;
 mod completions;
+pub mod embeddings;
 mod endpoint;
 mod google;
 mod ollama;

@@ -3,6 +3,8 @@
 #[path = "../support/provider/mod.rs"]
 mod provider;
 
+mod embeddings;
+
 use flowkeep::domain::cancel::{Cancel, Reason};
 use flowkeep::domain::prediction::Usage;
 use flowkeep::llm::{

@@ -29,6 +29,9 @@ pub const CARD: Card = Card {
     }),
 };
 
+const PASSAGE: &str = "passage:";
+const QUESTION: &str = "question:";
+
 /// The vectors lie with the host, which knows the flow they belong to.
 struct Cached {
     embeddings: Arc<dyn Embeddings>,
@@ -36,12 +39,14 @@ struct Cached {
 }
 
 impl Cached {
-    fn key(&self, text: &str) -> ReplyKey {
+    /// A question and a passage of the same words are two: a model may make another vector of each.
+    fn key(&self, aim: &str, text: &str) -> ReplyKey {
         let mut hash = Sha256::new();
         hash.update(CARD.name);
         hash.update(self.embeddings.space());
         hash.update((self.namespace.len() as u64).to_le_bytes());
         hash.update(&self.namespace);
+        hash.update(aim);
         hash.update(text);
         hash.finalize().into()
     }
@@ -57,7 +62,7 @@ fn from_bytes(bytes: &[u8]) -> Vec<f32> {
 
 impl Embeddings for Cached {
     fn embed(&self, texts: &[&str], host: &dyn Host) -> Result<Vec<Vec<f32>>> {
-        let keys: Vec<ReplyKey> = texts.iter().map(|text| self.key(text)).collect();
+        let keys: Vec<ReplyKey> = texts.iter().map(|text| self.key(PASSAGE, text)).collect();
         let mut vectors: Vec<Option<Vec<f32>>> =
             keys.iter().map(|key| host.recall(key).map(|bytes| from_bytes(&bytes))).collect();
         let missing: Vec<usize> = (0..texts.len()).filter(|&at| vectors[at].is_none()).collect();
@@ -69,6 +74,16 @@ impl Embeddings for Cached {
             }
         }
         Ok(vectors.into_iter().flatten().collect())
+    }
+
+    fn embed_query(&self, text: &str, host: &dyn Host) -> Result<Vec<f32>> {
+        let key = self.key(QUESTION, text);
+        if let Some(bytes) = host.recall(&key) {
+            return Ok(from_bytes(&bytes));
+        }
+        let vector = self.embeddings.embed_query(text, host)?;
+        host.remember(&key, to_bytes(&vector));
+        Ok(vector)
     }
 
     fn space(&self) -> Space {
@@ -105,5 +120,9 @@ mod tests {
         assert_eq!(*counting.0.lock().unwrap(), ["a", "bb", "ccc"]);
         cached("other").embed(&["a"], &host).unwrap();
         assert_eq!(counting.0.lock().unwrap().len(), 4);
+        for _ in 0..2 {
+            assert_eq!(cached("").embed_query("a", &host).unwrap(), first[0]);
+        }
+        assert_eq!(counting.0.lock().unwrap().len(), 5, "a question is another text than a passage");
     }
 }

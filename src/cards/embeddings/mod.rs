@@ -1,3 +1,15 @@
 //! Embeddings: parts that turn text into vectors.
 
+pub mod azure_openai;
+pub mod cohere;
+pub mod google;
 pub mod hashing;
+pub mod hugging_face;
+pub mod jina;
+pub mod local_ai;
+pub mod mistral;
+pub mod ollama;
+pub mod openai;
+pub mod openai_custom;
+pub mod together;
+pub mod voyage;

@@ -47,6 +47,18 @@ impl Embedder {
     fn wrong(&self, what: &str) -> Error {
         Error::Failed(format!("{}: {what}", self.label))
     }
+
+    fn checked(&self, vectors: &[Vec<f32>]) -> Result<()> {
+        let dimensions = vectors.first().map_or(0, Vec::len);
+        let like_the_first = |vector: &Vec<f32>| !vector.is_empty() && vector.len() == dimensions;
+        if !vectors.iter().all(like_the_first) {
+            return Err(self.wrong("the provider gave vectors of different lengths"));
+        }
+        if vectors.iter().flatten().any(|number| !number.is_finite()) {
+            return Err(self.wrong("the provider gave a vector that holds something else than numbers"));
+        }
+        Ok(())
+    }
 }
 
 /// What a credential holds beside its secrets: with some providers it names the model.
@@ -68,15 +80,14 @@ impl Embeddings for Embedder {
         if vectors.len() != texts.len() {
             return Err(self.wrong("the provider gave another number of vectors than there are texts"));
         }
-        let dimensions = vectors.first().map_or(0, Vec::len);
-        let like_the_first = |vector: &Vec<f32>| !vector.is_empty() && vector.len() == dimensions;
-        if !vectors.iter().all(like_the_first) {
-            return Err(self.wrong("the provider gave vectors of different lengths"));
-        }
-        if vectors.iter().flatten().any(|number| !number.is_finite()) {
-            return Err(self.wrong("the provider gave a vector that holds something else than numbers"));
-        }
+        self.checked(&vectors)?;
         Ok(vectors)
+    }
+
+    fn embed_query(&self, text: &str, host: &dyn Host) -> Result<Vec<f32>> {
+        let vector = self.made.embed_query(text, host)?;
+        self.checked(std::slice::from_ref(&vector))?;
+        Ok(vector)
     }
 
     fn space(&self) -> Space {
@@ -115,6 +126,5 @@ pub fn rows(
 /// # Errors
 /// What the embeddings card fails with.
 pub fn of_question(text: &str, embeddings: &dyn Embeddings, host: &dyn Host) -> Result<Vec<f32>> {
-    let vectors = embeddings.embed(&[text], host)?;
-    vectors.into_iter().next().ok_or_else(|| Error::Failed("The question got no vector.".to_owned()))
+    embeddings.embed_query(text, host)
 }

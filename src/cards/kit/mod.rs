@@ -16,6 +16,7 @@ pub mod model;
 pub mod part;
 pub mod passages;
 pub mod prompt;
+pub(in crate::cards) mod provided;
 pub mod records;
 pub mod shelf;
 pub mod stored;

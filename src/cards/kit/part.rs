@@ -157,7 +157,7 @@ pub trait Retriever: Send + Sync {
 
 /// A part that turns texts into vectors.
 pub trait Embeddings: Send + Sync {
-    /// One vector per text, all of one length.
+    /// One vector per passage, all of one length, to be kept and found.
     ///
     /// # Errors
     /// When the provider fails.
@@ -166,6 +166,15 @@ pub trait Embeddings: Send + Sync {
     /// The space its vectors lie in, as far as the settings of its own card do not tell: of another card it leans on.
     fn space(&self) -> Space {
         Space::default()
+    }
+
+    /// The vector of a question, to find passages with. Many models make another one of it than of a passage with
+    /// the same words, so whatever is looked for goes through here.
+    ///
+    /// # Errors
+    /// As [`Self::embed`].
+    fn embed_query(&self, text: &str, host: &dyn Host) -> Result<Vec<f32>> {
+        Ok(self.embed(&[text], host)?.pop().unwrap_or_default())
     }
 }
 

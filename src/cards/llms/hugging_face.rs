@@ -32,7 +32,7 @@ pub const CARD: Card = Card {
         let model = inputs.maybe_text("model").unwrap_or_default();
         let base = match address(inputs) {
             Some(address) => address,
-            None => format!("{HUGGING_FACE_MODELS}/{}", name(inputs, &model)?),
+            None => format!("{HUGGING_FACE_MODELS}/{}", name_in_address(inputs, "model", &model)?),
         };
         Ok(Box::new(TextGeneration {
             endpoint: common_base(inputs, &base, Some(key))?,
@@ -42,11 +42,18 @@ pub const CARD: Card = Card {
     }),
 };
 
-/// A name that can stand in an address: a request may set it, and it must lead to no other place.
-fn name<'a>(inputs: &Inputs<'_>, model: &'a str) -> Result<&'a str> {
+/// A name that can stand in an address: a request may set it in the input `input`, and it must lead to no other place.
+///
+/// # Errors
+/// When it cannot.
+pub(in crate::cards) fn name_in_address<'a>(
+    inputs: &Inputs<'_>,
+    input: &str,
+    model: &'a str,
+) -> Result<&'a str> {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
     if model.is_empty() || model.contains("..") || !model.chars().all(fits) {
-        return Err(inputs.wrong("model", "this must be the name of a model, such as owner/model"));
+        return Err(inputs.wrong(input, "this must be the name of a model, such as owner/model"));
     }
     Ok(model)
 }

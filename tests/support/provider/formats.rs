@@ -1,7 +1,7 @@
 //! The wire formats, as their providers write them.
 
 use super::http::{Connection, Ended};
-use super::{Recorded, Reply};
+use super::{Recorded, Reply, knowledge};
 use serde_json::{Value, json};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -67,7 +67,10 @@ pub fn last_user_text(request: &Recorded) -> String {
 /// Answers in the format the request's path stands for.
 pub fn answer(connection: &mut Connection, request: &Recorded, reply: &Reply) -> Result<(), Ended> {
     let Some((format, streaming)) = format_of(request) else {
-        return connection.whole(404, &[], br#"{"error":{"message":"no such path"}}"#);
+        return match knowledge::answer(request) {
+            Some(body) => connection.whole(200, &[], body.to_string().as_bytes()),
+            None => connection.whole(404, &[], br#"{"error":{"message":"no such path"}}"#),
+        };
     };
     connection.wait(reply.first_byte)?;
     connection.bytewise = reply.bytewise;

@@ -8,6 +8,7 @@
 
 mod formats;
 mod http;
+pub mod knowledge;
 
 use serde_json::Value;
 use std::collections::VecDeque;

@@ -1,0 +1,27 @@
+//! Azure OpenAI: OpenAI's embedding models in deployments of your own.
+
+use crate::cards::chat_models::azure_openai::{BASE_PATH, deployment};
+use crate::cards::kit::compatible::{BASE_OPTIONS, TIMEOUT};
+use crate::cards::kit::provided::{BATCH_SIZE, embedder, with};
+use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::llm::KeyStyle;
+use crate::llm::embeddings::OpenAiEmbeddings;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "azureOpenAIEmbeddings",
+    label: "Azure OpenAI Embedding",
+    version: 2.0,
+    category: Category::Embeddings,
+    description: "OpenAI's embedding models in an Azure deployment of your own.",
+    base_classes: &["AzureOpenAIEmbeddings", "OpenAIEmbeddings", "Embeddings"],
+    risk: Risk::Safe,
+    inputs: &[Input::credential(&["azureOpenAIApi"]), BATCH_SIZE.or("100"), TIMEOUT, BASE_PATH, BASE_OPTIONS],
+    outputs: &[],
+    make: Make::Embeddings(|inputs| {
+        // The deployment decides which model answers, so none is named.
+        let mut model = with(inputs, OpenAiEmbeddings::new(deployment(inputs)?, ""))?;
+        model.key_style = KeyStyle::ApiKeyHeader;
+        Ok(embedder(inputs, model))
+    }),
+};

@@ -1,0 +1,55 @@
+//! Cohere's embeddings.
+
+use crate::cards::kit::compatible::{BASE_PATH, address, endpoint};
+use crate::cards::kit::provided::embedder;
+use crate::cards::kit::{Card, Category, Choice, Input, Make, Risk};
+use crate::llm::COHERE_BASE;
+use crate::llm::embeddings::CohereEmbeddings;
+
+const TYPES: &[Choice] = &[
+    Choice::of("search_document", "Search Documents"),
+    Choice::of("search_query", "Search"),
+    Choice::of("classification", "Classification"),
+    Choice::of("clustering", "Clustering"),
+];
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "cohereEmbeddings",
+    label: "Cohere Embedding",
+    version: 3.0,
+    category: Category::Embeddings,
+    description: "Cohere's Embed models.",
+    base_classes: &["CohereEmbeddings", "Embeddings"],
+    risk: Risk::Safe,
+    inputs: &[
+        Input::credential(&["cohereApi"]),
+        Input::model(&[
+            "embed-v4.0",
+            "embed-english-v3.0",
+            "embed-multilingual-v3.0",
+            "embed-english-light-v3.0",
+            "embed-multilingual-light-v3.0",
+            "embed-english-v2.0",
+        ])
+        .or("embed-english-v2.0"),
+        Input::choice("inputType", "Input Type", TYPES)
+            .or("search_query")
+            .optional()
+            .help("Either kind of search tells the provider of questions and of passages what they are."),
+        BASE_PATH,
+    ],
+    outputs: &[],
+    make: Make::Embeddings(|inputs| {
+        let base = address(inputs).unwrap_or_else(|| COHERE_BASE.to_owned());
+        let kind = inputs.maybe_text("inputType");
+        Ok(embedder(
+            inputs,
+            CohereEmbeddings {
+                endpoint: endpoint(inputs, &base, COHERE_BASE)?,
+                model: inputs.text("modelName")?,
+                input_type: kind.filter(|kind| !kind.starts_with("search_")),
+            },
+        ))
+    }),
+};

@@ -1,0 +1,47 @@
+//! Google's Gemini embeddings.
+
+use crate::cards::kit::compatible::common_base;
+use crate::cards::kit::provided::{STRIP_NEW_LINES, embedder};
+use crate::cards::kit::{Card, Category, Choice, Input, Make, Risk};
+use crate::llm::GOOGLE_BASE;
+use crate::llm::embeddings::{GoogleEmbeddings, TaskType};
+
+const TASKS: &[Choice] = &[
+    Choice::of("TASK_TYPE_UNSPECIFIED", "Unspecified"),
+    Choice::of("RETRIEVAL_QUERY", "Retrieval"),
+    Choice::of("RETRIEVAL_DOCUMENT", "Retrieval of Documents"),
+    Choice::of("SEMANTIC_SIMILARITY", "Semantic Similarity"),
+    Choice::of("CLASSIFICATION", "Classification"),
+    Choice::of("CLUSTERING", "Clustering"),
+];
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "googleGenerativeAiEmbeddings",
+    label: "Google Gemini Embedding",
+    version: 2.0,
+    category: Category::Embeddings,
+    description: "Google's Gemini embedding models.",
+    base_classes: &["GoogleGenerativeAiEmbeddings", "GoogleGenerativeAIEmbeddings", "Embeddings"],
+    risk: Risk::Safe,
+    inputs: &[
+        Input::credential(&["googleGenerativeAI"]),
+        Input::model(&["gemini-embedding-001", "text-embedding-004"]).or("gemini-embedding-001"),
+        Input::choice("tasktype", "Task Type", TASKS)
+            .or("TASK_TYPE_UNSPECIFIED")
+            .help("Either kind of retrieval tells the provider of questions and of passages what they are."),
+        STRIP_NEW_LINES,
+        Input::address("baseUrl", "Base URL").additional(),
+    ],
+    outputs: &[],
+    make: Make::Embeddings(|inputs| {
+        let base = inputs.address("baseUrl").unwrap_or_else(|| GOOGLE_BASE.to_owned());
+        let endpoint = common_base(inputs, &base, Some(inputs.secret("googleGenerativeAPIKey")?))?;
+        let task = match inputs.text("tasktype")?.as_str() {
+            "TASK_TYPE_UNSPECIFIED" => TaskType::Unspecified,
+            "RETRIEVAL_QUERY" | "RETRIEVAL_DOCUMENT" => TaskType::Retrieval,
+            other => TaskType::Fixed(other.to_owned()),
+        };
+        Ok(embedder(inputs, GoogleEmbeddings { endpoint, model: inputs.text("modelName")?, task }))
+    }),
+};

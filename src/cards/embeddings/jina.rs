@@ -1,0 +1,48 @@
+//! Jina AI's embeddings.
+
+use crate::cards::kit::compatible::BASE_PATH;
+use crate::cards::kit::provided::{embedder, openai_like};
+use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::llm::embeddings::{AimField, Batch};
+
+pub(in crate::cards) const HOME: &str = "https://api.jina.ai/v1";
+const AIM: AimField = AimField { name: "task", query: "retrieval.query", documents: "retrieval.passage" };
+/// What one request of any plan takes.
+const BATCH: Batch = Batch { texts: 128, bytes: 128 * 1024 };
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "jinaEmbeddings",
+    label: "Jina Embedding",
+    version: 3.0,
+    category: Category::Embeddings,
+    description: "Jina AI's embedding models.",
+    base_classes: &["JinaEmbeddings", "Embeddings"],
+    risk: Risk::Safe,
+    inputs: &[
+        Input::credential(&["jinaAIApi"]),
+        Input::text("modelName", "Model Name").or("jina-embeddings-v3"),
+        Input::whole("modelDimensions", "Dimensions", 1.0, 65_536.0).or("1024"),
+        Input::switch("allowLateChunking", "Allow Late Chunking")
+            .optional()
+            .help("Each passage is read together with the other passages of its request."),
+        BASE_PATH,
+    ],
+    outputs: &[],
+    make: Make::Embeddings(|inputs| {
+        let name = inputs.text("modelName")?;
+        let mut model = openai_like(inputs, HOME, &name)?;
+        model.batch = BATCH;
+        // Models of the second generation have one length and know no tasks.
+        if !name.starts_with("jina-embeddings-v2") {
+            model.aim = name.starts_with("jina-embeddings-v").then_some(AIM);
+            if let Some(dimensions) = inputs.whole("modelDimensions")? {
+                model.extra.insert("dimensions".into(), dimensions.into());
+            }
+        }
+        if inputs.switch("allowLateChunking") {
+            model.extra.insert("late_chunking".into(), true.into());
+        }
+        Ok(embedder(inputs, model))
+    }),
+};

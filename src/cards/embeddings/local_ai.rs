@@ -1,0 +1,24 @@
+//! LocalAI: embedding models on a machine of your own, behind OpenAI's protocol.
+
+use crate::cards::kit::compatible::{ANY_MODEL, SERVER, address, endpoint};
+use crate::cards::kit::provided::embedder;
+use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::llm::embeddings::OpenAiEmbeddings;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "localAIEmbeddings",
+    label: "LocalAI Embedding",
+    version: 1.0,
+    category: Category::Embeddings,
+    description: "Embedding models served by LocalAI on a machine of your own.",
+    base_classes: &["LocalAI Embeddings", "Embeddings"],
+    risk: Risk::Safe,
+    inputs: &[Input::credential(&["localAIApi"]).optional(), SERVER, ANY_MODEL],
+    outputs: &[],
+    make: Make::Embeddings(|inputs| {
+        let base = address(inputs).ok_or_else(|| inputs.wrong(SERVER.name, "fill this in"))?;
+        let model = inputs.text(ANY_MODEL.name)?;
+        Ok(embedder(inputs, OpenAiEmbeddings::new(endpoint(inputs, &base, "")?, &model)))
+    }),
+};

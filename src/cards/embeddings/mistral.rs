@@ -1,0 +1,35 @@
+//! Mistral's embeddings.
+
+use crate::cards::kit::compatible::{address, endpoint, with_version};
+use crate::cards::kit::provided::{BATCH_SIZE, STRIP_NEW_LINES, embedder, with};
+use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::llm::embeddings::{Batch, OpenAiEmbeddings};
+
+const HOME: &str = "https://api.mistral.ai/v1";
+/// The provider takes 16,384 tokens in one request.
+const BATCH: Batch = Batch { texts: 512, bytes: 40 * 1024 };
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "mistralAIEmbeddings",
+    label: "MistralAI Embedding",
+    version: 2.0,
+    category: Category::Embeddings,
+    description: "Mistral's embedding models.",
+    base_classes: &["MistralAIEmbeddings", "Embeddings"],
+    risk: Risk::Safe,
+    inputs: &[
+        Input::credential(&["mistralAIApi"]),
+        Input::model(&["mistral-embed", "codestral-embed"]).or("mistral-embed"),
+        BATCH_SIZE.or("512"),
+        STRIP_NEW_LINES.or("true"),
+        Input::address("overrideEndpoint", "Override Endpoint").additional(),
+    ],
+    outputs: &[],
+    make: Make::Embeddings(|inputs| {
+        let base = address(inputs).map_or_else(|| HOME.to_owned(), |address| with_version(&address));
+        let mut model = OpenAiEmbeddings::new(endpoint(inputs, &base, HOME)?, &inputs.text("modelName")?);
+        model.batch = BATCH;
+        Ok(embedder(inputs, with(inputs, model)?))
+    }),
+};

@@ -1,0 +1,35 @@
+//! OpenAI's embeddings, and those of every server that speaks the same protocol behind another base address.
+
+use crate::cards::kit::compatible::{BASE_OPTIONS, BASE_PATH, TIMEOUT};
+use crate::cards::kit::provided::{
+    BATCH_SIZE, DIMENSIONS, ENCODING_FORMAT, STRIP_NEW_LINES, embedder, openai_like,
+};
+use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::llm::OPENAI_BASE;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "openAIEmbeddings",
+    label: "OpenAI Embedding",
+    version: 4.0,
+    category: Category::Embeddings,
+    description: "OpenAI's embedding models, or any server that speaks the same protocol.",
+    base_classes: &["OpenAIEmbeddings", "Embeddings"],
+    risk: Risk::Safe,
+    inputs: &[
+        Input::credential(&["openAIApi"]),
+        Input::model(&["text-embedding-3-small", "text-embedding-3-large", "text-embedding-ada-002"])
+            .or("text-embedding-ada-002"),
+        STRIP_NEW_LINES,
+        BATCH_SIZE,
+        TIMEOUT,
+        BASE_PATH,
+        BASE_OPTIONS,
+        DIMENSIONS,
+        ENCODING_FORMAT,
+    ],
+    outputs: &[],
+    make: Make::Embeddings(|inputs| {
+        Ok(embedder(inputs, openai_like(inputs, OPENAI_BASE, &inputs.text("modelName")?)?))
+    }),
+};

@@ -1,0 +1,38 @@
+//! OpenAI Custom Embedding: any model name at any server that speaks OpenAI's protocol.
+
+use crate::cards::kit::compatible::{ANY_MODEL, BASE_OPTIONS, BASE_PATH, TIMEOUT};
+use crate::cards::kit::provided::{
+    BATCH_SIZE, DIMENSIONS, ENCODING_FORMAT, STRIP_NEW_LINES, embedder, openai_like,
+};
+use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::llm::OPENAI_BASE;
+
+/// What is asked for when no name is typed, as by the card with a list of names.
+const MODEL: &str = "text-embedding-ada-002";
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "openAIEmbeddingsCustom",
+    label: "OpenAI Custom Embedding",
+    version: 3.0,
+    category: Category::Embeddings,
+    description: "An embedding model of your own at OpenAI, or at any server that speaks its protocol.",
+    base_classes: &["OpenAIEmbeddingsCustom", "Embeddings"],
+    risk: Risk::Safe,
+    inputs: &[
+        Input::credential(&["openAIApi"]),
+        STRIP_NEW_LINES,
+        BATCH_SIZE,
+        TIMEOUT,
+        BASE_PATH,
+        BASE_OPTIONS,
+        ANY_MODEL.optional(),
+        DIMENSIONS,
+        ENCODING_FORMAT,
+    ],
+    outputs: &[],
+    make: Make::Embeddings(|inputs| {
+        let model = inputs.maybe_text("modelName").unwrap_or_else(|| MODEL.to_owned());
+        Ok(embedder(inputs, openai_like(inputs, OPENAI_BASE, &model)?))
+    }),
+};

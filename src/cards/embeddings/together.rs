@@ -1,0 +1,30 @@
+//! Together AI: open embedding models.
+
+use crate::cards::kit::compatible::{ANY_MODEL, BASE_PATH, CACHE};
+use crate::cards::kit::provided::{embedder, openai_like};
+use crate::cards::kit::{Card, Category, Input, Make, Risk};
+
+const HOME: &str = "https://api.together.xyz/v1";
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "togetherAIEmbedding",
+    label: "TogetherAI Embedding",
+    version: 1.0,
+    category: Category::Embeddings,
+    description: "Open embedding models hosted by Together AI.",
+    base_classes: &["TogetherAIEmbedding", "Embeddings"],
+    risk: Risk::Safe,
+    inputs: &[
+        Input::credential(&["togetherAIApi"]),
+        CACHE.help(
+            "Kept for canvases drawn elsewhere: a cache holds replies of models, and vectors are none.",
+        ),
+        ANY_MODEL,
+        BASE_PATH,
+    ],
+    outputs: &[],
+    make: Make::Embeddings(|inputs| {
+        Ok(embedder(inputs, openai_like(inputs, HOME, &inputs.text(ANY_MODEL.name)?)?))
+    }),
+};
