@@ -2,6 +2,7 @@
 
 pub mod attempts;
 pub mod indexes;
+pub mod options;
 pub mod rates;
 pub mod replies;
 pub mod setup_token;
@@ -9,6 +10,7 @@ pub mod usage;
 
 use attempts::Attempts;
 use indexes::Indexes;
+use options::Options;
 use rates::Rates;
 use replies::Replies;
 use setup_token::SetupToken;
@@ -26,6 +28,8 @@ pub struct Boards {
     pub indexes: Indexes,
     /// Held while a collection of vectors is changed.
     pub collection_writes: Mutex<()>,
+    /// Models that providers listed.
+    pub options: Options,
     /// Failed sign-ins.
     pub attempts: Attempts,
     /// Uses of API keys that are not stored yet.

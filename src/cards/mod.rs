@@ -1,6 +1,7 @@
 //! The cards: one file per card, in the folder of its category.
 
 pub mod kit;
+pub mod model_lists;
 pub mod palette;
 pub mod registry;
 

@@ -1,6 +1,6 @@
 //! The card list as the family's pages read it (reference 1.5 `/nodes`, reference canvas 1.4).
 
-use super::kit::{Card, Input, InputKind};
+use super::kit::{Card, Input, InputKind, Picked};
 use super::registry::CARDS;
 use serde_json::{Map, Value, json};
 
@@ -84,6 +84,13 @@ fn param(input: &Input) -> Value {
                 names.iter().map(|name| json!({"label": name, "name": name})).collect(),
             );
         }
+        InputKind::Pick(what) => {
+            let list = match what {
+                Picked::Tool => "listTools",
+                Picked::DocumentStore => "listStores",
+            };
+            param.insert("loadMethod".into(), list.into());
+        }
         InputKind::Credential(types) => drop(param.insert("credentialNames".into(), json!(types))),
         InputKind::Wires(_) => drop(param.insert("list".into(), true.into())),
         _ => {}
@@ -93,12 +100,12 @@ fn param(input: &Input) -> Value {
 
 fn wire_type(input: &Input) -> &'static str {
     match input.kind {
-        InputKind::Text { .. } | InputKind::Address | InputKind::Pick(_) => "string",
+        InputKind::Text { .. } | InputKind::Address => "string",
         InputKind::Code => "code",
         InputKind::Number { .. } => "number",
         InputKind::Switch => "boolean",
         InputKind::Choice(_) => "options",
-        InputKind::ModelName(_) => "asyncOptions",
+        InputKind::ModelName(_) | InputKind::Pick(_) => "asyncOptions",
         InputKind::Json | InputKind::Headers => "json",
         InputKind::Secret => "password",
         InputKind::Credential(_) => "credential",

@@ -54,9 +54,29 @@ const DRAFT_EDIT: &[&str] = &["chatflows:update", "agentflows:update"];
 /// Versions belong to every kind of flow (spec 4.3).
 const HISTORY_VIEW: &[&str] = &["chatflows:view", "agentflows:view", "assistants:view"];
 const HISTORY_EDIT: &[&str] = &["chatflows:update", "agentflows:update", "assistants:update"];
+/// Whoever works with cards: in flows or in document stores (reference 1.5).
+const LOAD: &[&str] = &[
+    "chatflows:view",
+    "chatflows:create",
+    "chatflows:update",
+    "chatflows:delete",
+    "agentflows:view",
+    "agentflows:create",
+    "agentflows:update",
+    "agentflows:delete",
+    "documentStores:view",
+    "documentStores:create",
+    "documentStores:update",
+    "documentStores:delete",
+    "documentStores:add-loader",
+    "documentStores:delete-loader",
+    "documentStores:preview-process",
+    "documentStores:upsert-config",
+];
 const DELETE: &[&str] = &["chatflows:delete", "agentflows:delete", "assistants:delete"];
 
 #[rustfmt::skip]
+#[allow(clippy::too_many_lines, reason = "one line for each route")]
 fn routes() -> Vec<Route> { vec![
     // People, keys, credentials, variables (reference 1.3, 1.11; contract 2, 3)
     post ("/account/register", PUBLIC, accounts::register).summary("Makes the first owner."),
@@ -130,6 +150,7 @@ fn routes() -> Vec<Route> { vec![
     get   ("/nodes",                     SIGNED_IN,      nodes::list)             .summary("Lists all cards."),
     get   ("/nodes/:name",               SIGNED_IN,      nodes::read)             .summary("Reads a card's definition."),
     get   ("/nodes/category/:name",      SIGNED_IN,      nodes::of_category)      .summary("Lists the cards of a category."),
+    post  ("/node-load-method/:name",    any_of(LOAD),   nodes::load)             .limit(BODY_CANVAS_BYTES).summary("Lists what an input of a card is chosen from."),
 
     // Document stores (reference 1.9)
     get   ("/document-store/store",      any_of(&["documentStores:view"]),   document_stores::list)  .summary("Lists document stores."),

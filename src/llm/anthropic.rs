@@ -17,7 +17,7 @@ use std::sync::{Mutex, PoisonError};
 /// Where Anthropic itself is.
 pub const ANTHROPIC_BASE: &str = "https://api.anthropic.com";
 /// The version of the protocol this file speaks.
-const PROTOCOL_VERSION: &str = "2023-06-01";
+pub(super) const PROTOCOL_VERSION: &str = "2023-06-01";
 /// Turns whose thinking is remembered.
 const THOUGHTS_MAX: usize = 256;
 

@@ -15,6 +15,7 @@ pub mod flows;
 pub mod folder;
 pub mod keys;
 pub mod live;
+pub mod load_methods;
 pub mod logins;
 pub mod messages;
 pub mod outbox;

@@ -52,6 +52,9 @@ fn sample(server: &Server, route: &Route, kind: &str, held: &str) -> (String, Op
         ("GET", "/components-credentials/:name") => (Some("openAIApi".to_owned()), None),
         ("GET", "/nodes/:name") => (Some("chatOpenAI".to_owned()), None),
         ("GET", "/nodes/category/:name") => (Some("Memory".to_owned()), None),
+        ("POST", "/node-load-method/:name") => {
+            (Some("chatOpenAI".to_owned()), Some(json!({"loadMethod": "listModels"})))
+        }
         ("POST", "/apikey") => (None, Some(key)),
         ("PUT", "/apikey/:id") => (Some(made("/apikey", &key)), Some(key)),
         ("DELETE", "/apikey/:id") => (Some(made("/apikey", &key)), None),

@@ -24,6 +24,7 @@ mod kept_knowledge;
 mod keys;
 mod knowledge;
 mod leaving;
+mod load_methods;
 mod memories;
 mod messages;
 mod model_cards;

@@ -1,7 +1,7 @@
 //! What the cards of model providers share: inputs, addresses and keys, and the one maker of those that speak OpenAI's
 //! protocol.
 
-use super::{Choice, Connects, Input, InputKind, Inputs};
+use super::{Card, Choice, Connects, Input, InputKind, Inputs};
 use crate::domain::credential_types::{self, FieldKind};
 use crate::domain::error::Result;
 use crate::llm::{ApiKey, Endpoint, OpenAi};
@@ -142,11 +142,15 @@ pub(in crate::cards) fn with_version(address: &str) -> String {
     if base.ends_with("/v1") { base.to_owned() } else { format!("{base}/v1") }
 }
 
-/// The key: the first password among the fields of the card's credential type.
+/// The key of the card's credential.
 fn key(inputs: &Inputs<'_>) -> Option<String> {
-    let kind = credential_types::find(inputs.card.credential_types().first()?)?;
-    let field = kind.fields.iter().find(|field| field.kind == FieldKind::Password)?;
-    inputs.maybe_secret(field.name)
+    inputs.maybe_secret(password(inputs.card)?)
+}
+
+/// Where a key is: the first password among the fields of the card's credential type.
+pub(in crate::cards) fn password(card: &Card) -> Option<&'static str> {
+    let kind = credential_types::find(card.credential_types().first()?)?;
+    kind.fields.iter().find(|field| field.kind == FieldKind::Password).map(|field| field.name)
 }
 
 /// Where a provider's model is: base address, key, and the headers of the card's Base Options where it has them.

@@ -5,7 +5,7 @@ use crate::domain::caller::Caller;
 use crate::domain::error::Result;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
-use crate::ops::catalogue;
+use crate::ops::{catalogue, load_methods};
 
 /// `GET /nodes`.
 ///
@@ -29,4 +29,13 @@ pub fn read(_: &App, _: Caller, request: &Request) -> Result<Reply> {
 /// Never: a category without cards is an empty list.
 pub fn of_category(_: &App, _: Caller, request: &Request) -> Result<Reply> {
     Reply::json(&catalogue::of_category(request.param("name")))
+}
+
+/// `POST /node-load-method/:name`.
+///
+/// # Errors
+/// 404.
+pub fn load(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let body = request.json()?;
+    Reply::json(&load_methods::load(app, &caller, request.param("name"), &body, request.cancel())?)
 }

@@ -67,7 +67,7 @@ pub fn last_user_text(request: &Recorded) -> String {
 /// Answers in the format the request's path stands for.
 pub fn answer(connection: &mut Connection, request: &Recorded, reply: &Reply) -> Result<(), Ended> {
     let Some((format, streaming)) = format_of(request) else {
-        return match knowledge::answer(request) {
+        return match knowledge::answer(request).or_else(|| knowledge::models(request)) {
             Some(body) => connection.whole(200, &[], body.to_string().as_bytes()),
             None => connection.whole(404, &[], br#"{"error":{"message":"no such path"}}"#),
         };

@@ -104,3 +104,29 @@ fn ranked(body: &Value) -> Value {
         json!({"id": "r1", "results": entries, "meta": {"billed_units": {"search_units": 1}}})
     }
 }
+
+/// The models that a stand-in has, as each provider lists them.
+pub fn models(request: &Recorded) -> Option<Value> {
+    if request.method != "GET" {
+        return None;
+    }
+    let path = request.path.split('?').next().unwrap_or_default();
+    let of_cohere = request.path.contains("endpoint=");
+    if path.ends_with("/v1beta/models") {
+        Some(json!({"models": [
+            {"name": "models/gemini-theirs", "displayName": "Gemini of Theirs", "supportedGenerationMethods": ["generateContent"]},
+            {"name": "models/embedding-theirs", "supportedGenerationMethods": ["embedContent"]},
+        ]}))
+    } else if path.ends_with("/api/tags") {
+        Some(json!({"models": [{"name": "theirs:8b", "size": 7}]}))
+    } else if path.ends_with("/models") && of_cohere {
+        Some(json!({"models": [{"name": "theirs", "endpoints": ["chat"]}]}))
+    } else if path.ends_with("/models") && request.header("anthropic-version").is_some() {
+        Some(json!({"data": [{"id": "claude-theirs", "display_name": "Claude of Theirs", "type": "model"}]}))
+    } else if path.ends_with("/models") {
+        let models = ["theirs", "gpt-4o", "embed-theirs", "whisper-1"];
+        Some(json!({"object": "list", "data": models.map(|id| json!({"id": id, "object": "model"}))}))
+    } else {
+        None
+    }
+}

@@ -1,0 +1,140 @@
+//! Where the providers of cards list their models.
+
+use super::kit::compatible::{password, with_version};
+use super::kit::{Card, Category, InputKind, Picked};
+use super::registry;
+use crate::llm::{ANTHROPIC_BASE, COHERE_BASE, GOOGLE_BASE, ListFormat, OLLAMA_BASE, OPENAI_BASE, Wanted};
+use serde_json::{Map, Value};
+
+/// By card: how its provider lists its models, and where it is at home; nowhere when its owner says where.
+const PROVIDERS: &[(&str, ListFormat, &str)] = &[
+    ("chatAnthropic", ListFormat::Anthropic, ANTHROPIC_BASE),
+    ("chatCerebras", ListFormat::OpenAi, "https://api.cerebras.ai/v1"),
+    ("chatCohere", ListFormat::Cohere, COHERE_BASE),
+    ("chatCometAPI", ListFormat::OpenAi, "https://api.cometapi.com/v1"),
+    ("chatDeepseek", ListFormat::OpenAi, "https://api.deepseek.com"),
+    ("chatFireworks", ListFormat::OpenAi, "https://api.fireworks.ai/inference/v1"),
+    ("chatGoogleGenerativeAI", ListFormat::Google, GOOGLE_BASE),
+    ("chatHuggingFace", ListFormat::OpenAi, "https://router.huggingface.co/v1"),
+    ("chatLitellm", ListFormat::OpenAi, ""),
+    ("chatLocalAI", ListFormat::OpenAi, ""),
+    ("chatMistralAI", ListFormat::OpenAi, MISTRAL),
+    ("chatNvidiaNIM", ListFormat::OpenAi, ""),
+    ("chatOllama", ListFormat::Ollama, OLLAMA_BASE),
+    ("chatOpenAI", ListFormat::OpenAi, OPENAI_BASE),
+    ("chatOpenAICustom", ListFormat::OpenAi, OPENAI_BASE),
+    ("chatOpenRouter", ListFormat::OpenAi, "https://openrouter.ai/api/v1"),
+    ("chatSambanova", ListFormat::OpenAi, "https://api.sambanova.ai/v1"),
+    ("chatTogetherAI", ListFormat::OpenAi, "https://api.together.xyz/v1"),
+    ("chatXAI", ListFormat::OpenAi, "https://api.x.ai/v1"),
+    ("cohereEmbeddings", ListFormat::Cohere, COHERE_BASE),
+    ("googleGenerativeAiEmbeddings", ListFormat::Google, GOOGLE_BASE),
+    ("groqChat", ListFormat::OpenAi, "https://api.groq.com/openai/v1"),
+    ("localAIEmbeddings", ListFormat::OpenAi, ""),
+    ("mistralAIEmbeddings", ListFormat::OpenAi, MISTRAL),
+    ("ollama", ListFormat::Ollama, OLLAMA_BASE),
+    ("ollamaEmbedding", ListFormat::Ollama, OLLAMA_BASE),
+    ("openAIEmbeddings", ListFormat::OpenAi, OPENAI_BASE),
+    ("openAIEmbeddingsCustom", ListFormat::OpenAi, OPENAI_BASE),
+    ("togetherAIEmbedding", ListFormat::OpenAi, "https://api.together.xyz/v1"),
+];
+
+const MISTRAL: &str = "https://api.mistral.ai/v1";
+
+/// How one card's provider is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asking {
+    /// In which format.
+    pub format: ListFormat,
+    /// Where.
+    pub base: String,
+    /// What the models are for.
+    pub wanted: Wanted,
+    /// The field of the card's credential that holds the key.
+    pub key: Option<&'static str>,
+    /// False when the provider answers without a key.
+    pub needs_key: bool,
+}
+
+/// How the provider of `card` is asked for its models, the card being set like this.
+#[must_use]
+pub fn asking(card: &Card, settings: &Map<String, Value>) -> Option<Asking> {
+    let (_, format, home) = PROVIDERS.iter().find(|(name, ..)| *name == card.name)?;
+    let written = card
+        .inputs
+        .iter()
+        .find(|input| input.kind == InputKind::Address)
+        .and_then(|input| settings.get(input.name)?.as_str())
+        .map(str::trim)
+        .filter(|address| !address.is_empty());
+    let base = match written {
+        // Only a run knows what a reference stands for.
+        Some(address) if address.contains("{{") => return None,
+        Some(address) if *home == MISTRAL => with_version(address),
+        Some(address) => address.to_owned(),
+        None if home.is_empty() => return None,
+        None => (*home).to_owned(),
+    };
+    let needs_key =
+        card.inputs.iter().any(|input| matches!(input.kind, InputKind::Credential(_)) && !input.optional);
+    Some(Asking {
+        format: *format,
+        base,
+        wanted: if card.category == Category::Embeddings { Wanted::Embeddings } else { Wanted::Chat },
+        key: password(card),
+        needs_key,
+    })
+}
+
+/// The names of models that a card suggests by itself.
+#[must_use]
+pub fn suggested(card: &Card) -> &'static [&'static str] {
+    let found = card.inputs.iter().find_map(|input| match input.kind {
+        InputKind::ModelName(names) => Some(names),
+        _ => None,
+    });
+    found.unwrap_or_default()
+}
+
+/// True when one of the card's inputs picks such a record of the workspace.
+#[must_use]
+pub fn picks(card: &Card, what: Picked) -> bool {
+    card.inputs.iter().any(|input| input.kind == InputKind::Pick(what))
+}
+
+/// The card of this name.
+#[must_use]
+pub fn card(name: &str) -> Option<&'static Card> {
+    registry::find(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn every_row_names_a_card() {
+        for (name, _, home) in PROVIDERS {
+            let card = registry::find(name).unwrap_or_else(|| panic!("{name}"));
+            let takes_address = card.inputs.iter().any(|input| input.kind == InputKind::Address);
+            assert!(takes_address || home.starts_with("https://"), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_owners_address_goes_before_the_providers_own() {
+        let base = |name: &str, settings: Value| {
+            asking(registry::find(name).unwrap(), settings.as_object().unwrap()).map(|asking| asking.base)
+        };
+        assert_eq!(base("chatOpenAI", json!({"basepath": ""})).as_deref(), Some(OPENAI_BASE));
+        assert_eq!(base("chatOpenAI", json!({"basepath": "http://h/v1"})).as_deref(), Some("http://h/v1"));
+        assert_eq!(
+            base("chatMistralAI", json!({"overrideEndpoint": "http://h"})).as_deref(),
+            Some("http://h/v1")
+        );
+        assert_eq!(base("chatOllama", json!({"baseUrl": "{{$vars.where}}"})), None);
+        assert_eq!(base("chatLocalAI", json!({})), None);
+        assert_eq!(base("chatExtractive", json!({})), None);
+    }
+}

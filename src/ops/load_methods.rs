@@ -1,0 +1,140 @@
+//! Lists that inputs of cards are chosen from (reference 1.5 `/node-load-method`).
+
+use crate::app::App;
+use crate::boards::options::Asked;
+use crate::cards::kit::{Card, Picked};
+use crate::cards::model_lists::{self, Asking};
+use crate::domain::caller::Caller;
+use crate::domain::cancel::Cancel;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::CredentialId;
+use crate::llm::{ApiKey, Endpoint, ListedModel, list_models};
+use crate::net::Limits;
+use crate::ops::credentials;
+use crate::store::tables::{DOCUMENT_STORES, TOOLS};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::time::Duration;
+
+/// The longest that a person who opens a list waits for a provider.
+const PROVIDER_SECONDS: u64 = 4;
+/// The most of a provider's list that is read.
+const LIST_BYTES_MAX: u64 = 4 * 1024 * 1024;
+
+/// The body: the card's data as the canvas has it, and what is wanted of it.
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+pub struct LoadBody {
+    load_method: String,
+    inputs: Map<String, Value>,
+    credential: Option<String>,
+}
+
+/// The entries of a list, `{label, name, description?}`. A list that there is not, or that cannot be had, is empty.
+///
+/// # Errors
+/// 404 for a card that this server does not know; when the database cannot be read.
+pub fn load(app: &App, caller: &Caller, name: &str, body: &LoadBody, cancel: &Cancel) -> Result<Vec<Value>> {
+    let card = model_lists::card(name);
+    let card =
+        card.ok_or_else(|| Error::NotFound("This server does not know a card of that name.".to_owned()))?;
+    match body.load_method.as_str() {
+        "listModels" => Ok(models(app, caller, card, body, cancel)),
+        "listTools" if model_lists::picks(card, Picked::Tool) => {
+            let tools = app.store.read(|tx| TOOLS.list(tx, &caller.workspace))?;
+            let rows = tools
+                .iter()
+                .map(|tool| json!({"label": tool.name, "name": tool.id, "description": tool.description}));
+            Ok(sorted(rows.collect()))
+        }
+        "listStores" if model_lists::picks(card, Picked::DocumentStore) => {
+            let stores = app.store.read(|tx| DOCUMENT_STORES.list(tx, &caller.workspace))?;
+            let rows = stores.iter().map(
+                |store| json!({"label": store.name, "name": store.id, "description": store.description}),
+            );
+            Ok(sorted(rows.collect()))
+        }
+        _ => Ok(Vec::new()),
+    }
+}
+
+fn sorted(mut rows: Vec<Value>) -> Vec<Value> {
+    rows.sort_by_cached_key(|row| row["label"].as_str().unwrap_or_default().to_lowercase());
+    rows
+}
+
+/// What the card suggests, and behind it what its provider has beside.
+fn models(app: &App, caller: &Caller, card: &'static Card, body: &LoadBody, cancel: &Cancel) -> Vec<Value> {
+    let suggested = model_lists::suggested(card);
+    let mut rows: Vec<Value> = suggested.iter().map(|name| json!({"label": name, "name": name})).collect();
+    let more = model_lists::asking(card, &body.inputs).filter(|_| may_draw(caller));
+    let more = more.and_then(|asking| of_provider(app, caller, card, body, asking, cancel));
+    rows.extend(
+        more.unwrap_or_default()
+            .into_iter()
+            .filter(|row| row["name"].as_str().is_none_or(|name| !suggested.contains(&name))),
+    );
+    rows
+}
+
+/// An address in the body, and a stored key that goes there, are for those who could put both into a card and ask it.
+/// Everybody else reads what the card suggests.
+fn may_draw(caller: &Caller) -> bool {
+    let kinds = ["chatflows", "agentflows", "assistants"];
+    let draws =
+        |kind: &str| ["create", "update"].iter().any(|verb| caller.grants.allow(&format!("{kind}:{verb}")));
+    kinds.into_iter().any(draws)
+}
+
+/// `None` when there is no key for it, or it did not answer in time.
+fn of_provider(
+    app: &App,
+    caller: &Caller,
+    card: &'static Card,
+    body: &LoadBody,
+    asking: Asking,
+    cancel: &Cancel,
+) -> Option<Vec<Value>> {
+    let credential = [body.credential.as_deref()]
+        .into_iter()
+        .chain(["credential", "FLOWISE_CREDENTIAL_ID"].map(|name| body.inputs.get(name)?.as_str()))
+        .flatten()
+        .find_map(CredentialId::parse);
+    let key = credential.as_ref().and_then(|id| {
+        let opened = app.store.read(|tx| credentials::open(tx, &app.secrets.vault, &caller.workspace, id));
+        opened.ok()??.get(asking.key?)?.as_str().map(ApiKey::new)
+    });
+    if key.is_none() && asking.needs_key {
+        return None;
+    }
+    let asked = Asked {
+        workspace: caller.workspace,
+        card: card.name,
+        base: asking.base,
+        credential: credential.map(|id| id.to_string()),
+    };
+    if let Some(known) = app.boards.options.find(&asked) {
+        return known;
+    }
+    let mut endpoint = Endpoint::new(app.outgoing.clone(), &asked.base, key);
+    let wait = Duration::from_secs(PROVIDER_SECONDS);
+    endpoint.limits = Limits { first_byte: wait, stall: wait, body_bytes: LIST_BYTES_MAX };
+    // It ends with its own time, and with the caller who leaves.
+    let short = Cancel::new(Some(wait));
+    let ended = short.clone();
+    let _hook = cancel.on_cancel(move || ended.cancel(crate::domain::cancel::Reason::CallerLeft));
+    let list = list_models(&endpoint, asking.format, asking.wanted, &short).ok();
+    let list = list.map(|models| sorted(models.iter().map(row).collect()));
+    if cancel.reason().is_none() {
+        app.boards.options.keep(asked, list.clone());
+    }
+    list
+}
+
+fn row(model: &ListedModel) -> Value {
+    let mut row = json!({"label": model.label.as_ref().unwrap_or(&model.name), "name": model.name});
+    if model.label.as_ref().is_some_and(|label| *label != model.name) {
+        row["description"] = model.name.as_str().into();
+    }
+    row
+}
