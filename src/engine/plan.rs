@@ -44,8 +44,8 @@ pub(super) enum StepKind {
         card: &'static Card,
         inputs: Vec<(&'static str, Source)>,
         credential: Option<String>,
-        /// The chosen output runs the card while the flow is built.
-        predicts: bool,
+        /// The chosen output, when it runs the card while the flow is built.
+        predicts: Option<&'static str>,
     },
     /// A card this server does not know: it fails only when it runs.
     Unknown { name: String },
@@ -205,7 +205,7 @@ fn kind(node: &Node, at: &HashMap<&str, usize>) -> StepKind {
         card,
         inputs: sources.collect(),
         credential: node.credential.clone().filter(|_| !card.credential_types().is_empty()),
-        predicts: card.outputs.iter().any(predicts),
+        predicts: card.outputs.iter().find(|output| predicts(output)).map(|output| output.name),
     }
 }
 

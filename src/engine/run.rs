@@ -4,6 +4,7 @@ use super::overrides::Overrides;
 use super::plan::{Plan, Step, StepKind};
 use super::resolve::Resolver;
 use super::source::Source;
+use crate::cards::kit::retrieving;
 use crate::cards::kit::{
     Bound, InputKind, Inputs, Kept, Make, Part, Quiet, Sink, Turn, Upserted, VARIABLE_NAME,
 };
@@ -187,10 +188,18 @@ fn build<'v>(
         }
         _ => {}
     }
-    match card.make.part(&inputs)? {
-        Part::Chain(chain) if *predicts => {
+    let part = card.make.part(&inputs)?;
+    let Some(output) = *predicts else { return Ok(part.into()) };
+    match part {
+        Part::Chain(chain) => {
             let outcome = chain.run(resolver.turn, &mut Quiet)?;
             Ok(Part::Value(outcome.json.unwrap_or(Value::String(outcome.text))).into())
+        }
+        Part::Retriever(retriever) => {
+            let query = inputs.maybe_text(retrieving::QUERY.name);
+            let query = query.as_deref().filter(|query| !query.trim().is_empty());
+            let found = retriever.retrieve(query.unwrap_or(resolver.turn.question), resolver.turn)?;
+            Ok(Part::Value(retrieving::result(&found, output)).into())
         }
         part => Ok(part.into()),
     }

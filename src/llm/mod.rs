@@ -12,6 +12,7 @@ mod openai;
 mod refusal;
 mod replicate;
 mod reply;
+mod rerank;
 mod retry;
 mod sse;
 mod text_generation;
@@ -27,6 +28,7 @@ pub use model_list::{ListFormat, ListedModel, Wanted, list_models};
 pub use ollama::{OLLAMA_BASE, Ollama};
 pub use openai::{KeyStyle, OPENAI_BASE, OpenAi};
 pub use replicate::{REPLICATE_BASE, Replicate};
+pub use rerank::{Ranked, Reranker};
 pub use text_generation::{HUGGING_FACE_MODELS, TextGeneration};
 pub use transcription::{Recording, Transcriber};
 

@@ -88,4 +88,8 @@ impl Retriever for Nearest {
         let query = Query { text: query, most: self.0.top_k(), filter: None };
         Ok(self.0.nearest(&query, turn)?.into_iter().map(|found| found.passage).collect())
     }
+
+    fn top_k(&self) -> usize {
+        self.0.top_k()
+    }
 }

@@ -18,8 +18,11 @@ pub mod passages;
 pub mod prompt;
 pub(in crate::cards) mod provided;
 pub mod records;
+pub(in crate::cards) mod reranked;
+pub(crate) mod retrieving;
 pub mod shelf;
 pub mod stored;
+pub(in crate::cards) mod structure;
 #[cfg(test)]
 pub(in crate::cards) mod test_host;
 pub mod text_loop;

@@ -153,6 +153,11 @@ pub trait Retriever: Send + Sync {
     /// # Errors
     /// When the search fails.
     fn retrieve(&self, query: &str, turn: &Turn<'_>) -> Result<Vec<SourceDocument>>;
+
+    /// How many passages it returns at most, for parts around it that are not told.
+    fn top_k(&self) -> usize {
+        4
+    }
 }
 
 /// A part that turns texts into vectors.

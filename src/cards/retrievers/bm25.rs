@@ -47,4 +47,8 @@ impl Retriever for Bm25 {
         let scores = lexical::bm25(query, chunks.iter().map(|chunk| chunk.page_content.as_str()));
         Ok(lexical::best(&scores, self.most).into_iter().map(|index| chunks[index].clone()).collect())
     }
+
+    fn top_k(&self) -> usize {
+        self.most
+    }
 }

@@ -1,3 +1,15 @@
 //! Retrievers: parts that find passages.
 
+pub mod azure_rerank;
 pub mod bm25;
+pub mod cohere_rerank;
+pub mod custom;
+pub mod embeddings_filter;
+pub mod extract_metadata;
+pub mod hyde;
+pub mod jina_rerank;
+pub mod llm_filter;
+pub mod multi_query;
+pub mod rrf;
+pub mod similarity_threshold;
+pub mod voyage_rerank;

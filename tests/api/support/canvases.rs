@@ -79,6 +79,11 @@ impl Drawing {
         self.node(node)["data"]["outputs"] = json!({ "output": output });
     }
 
+    /// Sets an input of a card that stands already.
+    pub fn set(&mut self, node: &str, input: &str, value: Value) {
+        self.node(node)["data"]["inputs"][input] = value;
+    }
+
     fn node(&mut self, id: &str) -> &mut Value {
         self.nodes.iter_mut().find(|node| node["id"] == id).unwrap()
     }

@@ -1,0 +1,36 @@
+//! Advanced Structured Output Parser: an object whose form is written as a schema text.
+
+use super::csv::AUTOFIX;
+use super::structured::Structured;
+use super::zod;
+use crate::cards::kit::structure::Shape;
+use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use std::sync::Arc;
+
+const SCHEMA: &str = "exampleJson";
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "advancedStructuredOutputParser",
+    label: "Advanced Structured Output Parser",
+    version: 1.0,
+    category: Category::OutputParsers,
+    description: "Reads the answer into an object whose form you write as a schema.",
+    base_classes: &["AdvancedStructuredOutputParser", "BaseLLMOutputParser", "Runnable"],
+    risk: Risk::Safe,
+    inputs: &[
+        AUTOFIX,
+        Input::lines(SCHEMA, "Example JSON")
+            .or("z.object({\n    title: z.string().describe(\"The title\"),\n    year: z.number().int(),\n    \
+                 genres: z.array(z.enum([\"Drama\", \"Comedy\", \"Horror\"])),\n    sequel: z.string().optional()\n})")
+            .help("A schema in the notation of Zod: objects, lists, texts, numbers, switches, choices."),
+    ],
+    outputs: &[],
+    make: Make::OutputParser(|inputs| {
+        let shape = zod::read(&inputs.text(SCHEMA)?).map_err(|why| inputs.wrong(SCHEMA, &why))?;
+        if !matches!(shape, Shape::Object(_)) {
+            return Err(inputs.wrong(SCHEMA, "the schema must be a z.object"));
+        }
+        Ok(Arc::new(Structured { shape, asks_again: inputs.switch(AUTOFIX.name) }))
+    }),
+};

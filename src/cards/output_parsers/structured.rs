@@ -1,0 +1,88 @@
+//! Structured Output Parser: an object whose fields are listed in rows.
+
+use super::csv::AUTOFIX;
+use crate::cards::kit::structure::{Field, Shape};
+use crate::cards::kit::{Card, Category, Input, Inputs, Make, OutputParser, Risk};
+use crate::domain::error::Result as Done;
+use serde_json::Value;
+use std::sync::Arc;
+
+const ROWS: &str = "jsonStructure";
+/// Rows a card may have.
+const ROWS_MAX: usize = 100;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "structuredOutputParser",
+    label: "Structured Output Parser",
+    version: 1.0,
+    category: Category::OutputParsers,
+    description: "Reads the answer into an object with the fields you list.",
+    base_classes: &["StructuredOutputParser", "BaseLLMOutputParser", "Runnable"],
+    risk: Risk::Safe,
+    inputs: &[
+        AUTOFIX,
+        Input::json(ROWS, "JSON Structure")
+            .or(r#"[{"property":"answer","type":"string","description":"The answer to the question"}]"#)
+            .additional()
+            .help("Rows of property, type (string, number or boolean) and description."),
+    ],
+    outputs: &[],
+    make: Make::OutputParser(|inputs| {
+        Ok(Arc::new(Structured {
+            shape: Shape::Object(fields(inputs)?),
+            asks_again: inputs.switch(AUTOFIX.name),
+        }))
+    }),
+};
+
+fn fields(inputs: &Inputs<'_>) -> Done<Vec<Field>> {
+    let default = CARD.input(ROWS).and_then(|input| input.default).unwrap_or_default();
+    let rows = match inputs.json(ROWS)? {
+        None => serde_json::from_str(default).unwrap_or_default(),
+        Some(Value::Array(rows)) if rows.len() <= ROWS_MAX => rows,
+        Some(_) => return Err(inputs.wrong(ROWS, &format!("this must be a list of at most {ROWS_MAX} rows"))),
+    };
+    let mut fields: Vec<Field> = Vec::new();
+    for row in &rows {
+        let text = |name: &str| row[name].as_str().unwrap_or_default().trim();
+        let name = text("property");
+        if name.is_empty() {
+            continue;
+        }
+        if fields.iter().any(|field| field.name == name) {
+            return Err(inputs.wrong(ROWS, &format!("'{name}' is there twice")));
+        }
+        let shape = match text("type") {
+            "number" => Shape::Number,
+            "boolean" => Shape::Switch,
+            _ => Shape::Text,
+        };
+        let (name, description) = (name.to_owned(), text("description").to_owned());
+        fields.push(Field { name, shape, description, optional: false });
+    }
+    if fields.is_empty() {
+        return Err(inputs.wrong(ROWS, "list at least one property"));
+    }
+    Ok(fields)
+}
+
+/// A parser over a form of any kind.
+pub(super) struct Structured {
+    pub(super) shape: Shape,
+    pub(super) asks_again: bool,
+}
+
+impl OutputParser for Structured {
+    fn instructions(&self) -> String {
+        self.shape.instructions()
+    }
+
+    fn parse(&self, text: &str) -> Result<Value, String> {
+        self.shape.read(text)
+    }
+
+    fn asks_again(&self) -> bool {
+        self.asks_again
+    }
+}

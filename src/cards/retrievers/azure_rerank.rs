@@ -1,0 +1,56 @@
+//! Azure Rerank Retriever: passages in the order that Cohere's models on Azure give them.
+
+use crate::cards::kit::compatible::common_base;
+use crate::cards::kit::reranked::{MAX_CHUNKS, reranked};
+use crate::cards::kit::retrieving::{BASE_RETRIEVER, QUERY, TOP_K, outputs};
+use crate::cards::kit::{Card, Category, Choice, Input, Make, Output, Risk};
+use crate::llm::{KeyStyle, Reranker};
+use serde_json::Map;
+
+const CLASSES: &[&str] = &["Azure Rerank Retriever", "BaseRetriever"];
+const OUTPUTS: &[Output] = &outputs(CLASSES, "Azure Rerank Retriever");
+
+const MODELS: &[Choice] = &[
+    Choice::of("rerank-v3.5", "rerank-v3.5"),
+    Choice::of("rerank-english-v3.0", "rerank-english-v3.0"),
+    Choice::of("rerank-multilingual-v3.0", "rerank-multilingual-v3.0"),
+    Choice::of("Cohere-rerank-v4.0-fast", "Cohere-rerank-v4.0-fast"),
+    Choice::of("Cohere-rerank-v4.0-pro", "Cohere-rerank-v4.0-pro"),
+];
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "AzureRerankRetriever",
+    label: "Azure Rerank Retriever",
+    version: 1.0,
+    category: Category::Retrievers,
+    description: "Puts found passages in the order of how much they bear on the question.",
+    base_classes: CLASSES,
+    risk: Risk::Safe,
+    inputs: &[
+        Input::credential(&["azureFoundryApi"]),
+        BASE_RETRIEVER,
+        Input::choice("model", "Model Name", MODELS).or("Cohere-rerank-v4.0-fast").optional(),
+        QUERY,
+        TOP_K,
+        MAX_CHUNKS,
+    ],
+    outputs: OUTPUTS,
+    make: Make::Retriever(|inputs| {
+        let key = inputs.secret("azureFoundryApiKey")?;
+        let written = inputs.maybe_secret("azureFoundryEndpoint");
+        let written = written.ok_or_else(|| inputs.wrong("credential", "its endpoint is missing"))?;
+        let written = written.trim_end_matches('/');
+        // Owners copy the address of the resource, or the whole one of the model.
+        let is_whole = written.split('?').next().is_some_and(|path| path.ends_with("/rerank"));
+        let model = Reranker {
+            endpoint: common_base(inputs, written, Some(key))?,
+            path: if is_whole { "" } else { "/providers/cohere/v2/rerank" },
+            key_style: KeyStyle::ApiKeyHeader,
+            model: inputs.text("model")?,
+            most_field: "top_n",
+            extra: Map::new(),
+        };
+        reranked(inputs, model, inputs.whole(TOP_K.name)?)
+    }),
+};

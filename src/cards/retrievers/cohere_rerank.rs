@@ -1,0 +1,50 @@
+//! Cohere Rerank Retriever: passages in the order that Cohere's model gives them.
+
+use crate::cards::kit::compatible::{BASE_PATH, address, endpoint};
+use crate::cards::kit::reranked::{MAX_CHUNKS, reranked};
+use crate::cards::kit::retrieving::{BASE_RETRIEVER, QUERY, TOP_K, outputs};
+use crate::cards::kit::{Card, Category, Choice, Input, Make, Output, Risk};
+use crate::llm::{COHERE_BASE, KeyStyle, Reranker};
+use serde_json::Map;
+
+const CLASSES: &[&str] = &["Cohere Rerank Retriever", "BaseRetriever"];
+const OUTPUTS: &[Output] = &outputs(CLASSES, "Cohere Rerank Retriever");
+
+const MODELS: &[Choice] = &[
+    Choice::of("rerank-v3.5", "rerank-v3.5"),
+    Choice::of("rerank-english-v3.0", "rerank-english-v3.0"),
+    Choice::of("rerank-multilingual-v3.0", "rerank-multilingual-v3.0"),
+];
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "cohereRerankRetriever",
+    label: "Cohere Rerank Retriever",
+    version: 1.0,
+    category: Category::Retrievers,
+    description: "Puts found passages in the order of how much they bear on the question.",
+    base_classes: CLASSES,
+    risk: Risk::Safe,
+    inputs: &[
+        Input::credential(&["cohereApi"]),
+        BASE_RETRIEVER,
+        Input::choice("model", "Model Name", MODELS).or("rerank-v3.5").optional(),
+        QUERY,
+        TOP_K,
+        MAX_CHUNKS,
+        BASE_PATH,
+    ],
+    outputs: OUTPUTS,
+    make: Make::Retriever(|inputs| {
+        let base = address(inputs).unwrap_or_else(|| COHERE_BASE.to_owned());
+        let model = Reranker {
+            endpoint: endpoint(inputs, &base, COHERE_BASE)?,
+            path: "/v1/rerank",
+            key_style: KeyStyle::Bearer,
+            model: inputs.text("model")?,
+            most_field: "top_n",
+            extra: Map::new(),
+        };
+        reranked(inputs, model, inputs.whole(TOP_K.name)?)
+    }),
+};

@@ -1,0 +1,130 @@
+//! Custom Retriever: passages in a form of the owner's own.
+
+use crate::cards::kit::retrieving::{QUERY, TOP_K, VECTOR_STORE, outputs, top_k};
+use crate::cards::kit::{Card, Category, Input, Make, Output, Query, Retriever, Risk, Turn, VectorStore};
+use crate::domain::error::Result;
+use crate::domain::prediction::SourceDocument;
+use regex::Regex;
+use serde_json::Value;
+use std::sync::{Arc, LazyLock};
+
+const CLASSES: &[&str] = &["CustomRetriever", "BaseRetriever"];
+const OUTPUTS: &[Output] = &outputs(CLASSES, "Custom Retriever");
+/// The longest a passage may become: a form could name the same text many times.
+const FORMATTED_BYTES_MAX: usize = 256 * 1024;
+
+/// `{{context}}`, `{{metadata}}` and `{{metadata.a.b}}`.
+static PLACE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\{\{\s*(context|metadata(?:\.[^{}\s]+)?)\s*\}\}").expect("the pattern is fixed")
+});
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "customRetriever",
+    label: "Custom Retriever",
+    version: 1.0,
+    category: Category::Retrievers,
+    description: "Returns the passages of a vector store, each written as you like.",
+    base_classes: CLASSES,
+    risk: Risk::Safe,
+    inputs: &[
+        VECTOR_STORE,
+        QUERY,
+        Input::lines("resultFormat", "Result Format")
+            .or("{{context}}\nSource: {{metadata.source}}")
+            .help("{{context}} is the passage, {{metadata.source}} an entry of its metadata."),
+        TOP_K,
+    ],
+    outputs: OUTPUTS,
+    make: Make::Retriever(|inputs| {
+        let store = inputs.vector_store("vectorStore")?;
+        Ok(Arc::new(Formatted {
+            most: top_k(inputs, store.top_k())?,
+            format: inputs.text("resultFormat")?,
+            store,
+        }))
+    }),
+};
+
+struct Formatted {
+    store: Arc<dyn VectorStore>,
+    format: String,
+    most: usize,
+}
+
+impl Retriever for Formatted {
+    fn retrieve(&self, query: &str, turn: &Turn<'_>) -> Result<Vec<SourceDocument>> {
+        let found = self.store.nearest(&Query { text: query, most: self.most, filter: None }, turn)?;
+        let formatted = found.into_iter().map(|found| SourceDocument {
+            page_content: formatted(&self.format, &found.passage),
+            metadata: found.passage.metadata,
+        });
+        Ok(formatted.collect())
+    }
+
+    fn top_k(&self) -> usize {
+        self.most
+    }
+}
+
+/// One pass: what a passage says is not searched for places again.
+fn formatted(format: &str, passage: &SourceDocument) -> String {
+    let mut out = String::new();
+    let mut rest = 0;
+    for place in PLACE.captures_iter(format) {
+        let (whole, name) = (place.get(0).expect("the whole match"), &place[1]);
+        out.push_str(&format[rest..whole.start()]);
+        rest = whole.end();
+        if name == "context" {
+            out.push_str(&passage.page_content);
+        } else {
+            out.push_str(&of_metadata(passage, name.strip_prefix("metadata.").unwrap_or_default()));
+        }
+        if out.len() > FORMATTED_BYTES_MAX {
+            let end = out.floor_char_boundary(FORMATTED_BYTES_MAX);
+            out.truncate(end);
+            return out;
+        }
+    }
+    out.push_str(&format[rest..]);
+    out
+}
+
+/// An entry of the metadata by its path; all of it for an empty one, nothing where there is none.
+fn of_metadata(passage: &SourceDocument, path: &str) -> String {
+    if path.is_empty() {
+        return Value::Object(passage.metadata.clone()).to_string();
+    }
+    let mut keys = path.split('.');
+    let first = keys.next().and_then(|key| passage.metadata.get(key));
+    match first.and_then(|first| keys.try_fold(first, |value, key| value.get(key))) {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Null) | None => String::new(),
+        Some(other) => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_passage_is_written_as_its_owner_likes() {
+        let metadata = json!({"source": "a.txt", "loc": {"line": 7}});
+        let passage = SourceDocument {
+            page_content: "Hello {{metadata.source}}".to_owned(),
+            metadata: metadata.as_object().cloned().unwrap(),
+        };
+        for (format, expected) in [
+            ("{{context}}", "Hello {{metadata.source}}"),
+            ("{{ metadata.source }}:{{metadata.loc.line}}", "a.txt:7"),
+            ("[{{metadata.none}}] {{other}} {context}", "[] {{other}} {context}"),
+            ("{{metadata}}", r#"{"source":"a.txt","loc":{"line":7}}"#),
+        ] {
+            assert_eq!(formatted(format, &passage), expected);
+        }
+        let many = "{{context}}".repeat(100_000);
+        assert!(formatted(&many, &passage).len() <= FORMATTED_BYTES_MAX);
+    }
+}

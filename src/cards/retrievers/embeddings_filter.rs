@@ -1,0 +1,90 @@
+//! Embeddings Filter Retriever: of the passages found, those that mean something near the question.
+
+use crate::cards::kit::retrieving::{BASE_RETRIEVER, QUERY, outputs};
+use crate::cards::kit::{Card, Category, Connects, Embeddings, Input, Make, Output, Retriever, Risk, Turn};
+use crate::domain::error::Result;
+use crate::domain::prediction::SourceDocument;
+use std::sync::Arc;
+
+const CLASSES: &[&str] = &["EmbeddingsFilterRetriever", "BaseRetriever"];
+const OUTPUTS: &[Output] = &outputs(CLASSES, "Embeddings Filter Retriever");
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "embeddingsFilterRetriever",
+    label: "Embeddings Filter Retriever",
+    version: 1.0,
+    category: Category::Retrievers,
+    description: "Drops found passages that are not near enough to the question by their vectors.",
+    base_classes: CLASSES,
+    risk: Risk::Safe,
+    inputs: &[
+        BASE_RETRIEVER,
+        Input::wire("embeddings", "Embeddings", Connects::Embeddings),
+        QUERY,
+        Input::number("similarityThreshold", "Similarity Threshold", 0.0, 1.0)
+            .starting("0.8")
+            .optional()
+            .help("How near a passage must be, from 0 to 1. Empty: all of them are near enough."),
+        Input::whole("k", "K", 1.0, 1_000.0)
+            .or("20")
+            .additional()
+            .help("At most so many passages are returned."),
+    ],
+    outputs: OUTPUTS,
+    make: Make::Retriever(|inputs| {
+        Ok(Arc::new(NearEnough {
+            base: inputs.retriever("baseRetriever")?,
+            embeddings: inputs.embeddings("embeddings")?,
+            least: inputs.number("similarityThreshold")?.map(|least| least as f32),
+            most: usize::try_from(inputs.whole("k")?.unwrap_or(20)).unwrap_or(20),
+        }))
+    }),
+};
+
+struct NearEnough {
+    base: Arc<dyn Retriever>,
+    embeddings: Arc<dyn Embeddings>,
+    least: Option<f32>,
+    most: usize,
+}
+
+impl Retriever for NearEnough {
+    fn retrieve(&self, query: &str, turn: &Turn<'_>) -> Result<Vec<SourceDocument>> {
+        let found = self.base.retrieve(query, turn)?;
+        if found.is_empty() {
+            return Ok(found);
+        }
+        let texts: Vec<&str> = found.iter().map(|passage| passage.page_content.as_str()).collect();
+        let vectors = self.embeddings.embed(&texts, turn.host)?;
+        let asked = self.embeddings.embed_query(query, turn.host)?;
+        let mut judged: Vec<(f32, SourceDocument)> =
+            vectors.iter().map(|vector| cosine(vector, &asked)).zip(found).collect();
+        judged.retain(|(near, _)| self.least.is_none_or(|least| *near >= least));
+        judged.sort_by(|one, other| other.0.total_cmp(&one.0));
+        Ok(judged.into_iter().take(self.most).map(|(_, passage)| passage).collect())
+    }
+
+    fn top_k(&self) -> usize {
+        self.most
+    }
+}
+
+fn cosine(one: &[f32], other: &[f32]) -> f32 {
+    let product: f32 = one.iter().zip(other).map(|(x, y)| x * y).sum();
+    let length = |vector: &[f32]| vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+    let lengths = length(one) * length(other);
+    if lengths > 0.0 { product / lengths } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearness_is_the_angle_alone() {
+        assert!((cosine(&[2.0, 0.0], &[5.0, 0.0]) - 1.0).abs() < 1e-6);
+        assert!(cosine(&[1.0, 0.0], &[0.0, 3.0]).abs() < 1e-6);
+        assert!(cosine(&[0.0, 0.0], &[0.0, 3.0]).abs() < 1e-6);
+    }
+}

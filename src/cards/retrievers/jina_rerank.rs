@@ -1,0 +1,52 @@
+//! Jina AI Rerank Retriever: passages in the order that Jina's model gives them.
+
+use crate::cards::embeddings::jina::HOME;
+use crate::cards::kit::compatible::{BASE_PATH, address, endpoint};
+use crate::cards::kit::reranked::reranked;
+use crate::cards::kit::retrieving::{BASE_RETRIEVER, QUERY, TOP_K, outputs};
+use crate::cards::kit::{Card, Category, Choice, Input, Make, Output, Risk};
+use crate::llm::{KeyStyle, Reranker};
+use serde_json::Map;
+
+const CLASSES: &[&str] = &["JinaRerankRetriever", "BaseRetriever"];
+const OUTPUTS: &[Output] = &outputs(CLASSES, "Jina AI Rerank Retriever");
+
+const MODELS: &[Choice] = &[
+    Choice::of("jina-reranker-v2-base-multilingual", "jina-reranker-v2-base-multilingual"),
+    Choice::of("jina-colbert-v2", "jina-colbert-v2"),
+];
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "JinaRerankRetriever",
+    label: "Jina AI Rerank Retriever",
+    version: 1.0,
+    category: Category::Retrievers,
+    description: "Puts found passages in the order of how much they bear on the question.",
+    base_classes: CLASSES,
+    risk: Risk::Safe,
+    inputs: &[
+        Input::credential(&["jinaAIApi"]),
+        BASE_RETRIEVER,
+        Input::choice("model", "Model Name", MODELS).or("jina-reranker-v2-base-multilingual").optional(),
+        QUERY,
+        Input { name: "topN", label: "Top N", ..TOP_K }.or("4"),
+        BASE_PATH,
+    ],
+    outputs: OUTPUTS,
+    make: Make::Retriever(|inputs| {
+        let base = address(inputs).unwrap_or_else(|| HOME.to_owned());
+        let mut extra = Map::new();
+        // The passages are here already.
+        extra.insert("return_documents".into(), false.into());
+        let model = Reranker {
+            endpoint: endpoint(inputs, &base, HOME)?,
+            path: "/rerank",
+            key_style: KeyStyle::Bearer,
+            model: inputs.text("model")?,
+            most_field: "top_n",
+            extra,
+        };
+        reranked(inputs, model, inputs.whole("topN")?)
+    }),
+};

@@ -1,0 +1,60 @@
+//! Similarity Score Threshold Retriever: only passages that are near enough.
+
+use crate::cards::kit::retrieving::{QUERY, VECTOR_STORE, outputs};
+use crate::cards::kit::{Card, Category, Input, Make, Output, Query, Retriever, Risk, Turn, VectorStore};
+use crate::domain::error::Result;
+use crate::domain::prediction::SourceDocument;
+use std::sync::Arc;
+
+const CLASSES: &[&str] = &["SimilarityThresholdRetriever", "BaseRetriever"];
+const OUTPUTS: &[Output] = &outputs(CLASSES, "Similarity Threshold Retriever");
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "similarityThresholdRetriever",
+    label: "Similarity Score Threshold Retriever",
+    version: 2.0,
+    category: Category::Retrievers,
+    description: "Returns the passages of a vector store that are near enough to what is looked for.",
+    base_classes: CLASSES,
+    risk: Risk::Safe,
+    inputs: &[
+        VECTOR_STORE,
+        QUERY,
+        Input::number("minSimilarityScore", "Minimum Similarity Score (%)", 0.0, 100.0).or("80"),
+        Input::whole("maxK", "Max K", 1.0, 1_000.0)
+            .or("20")
+            .additional()
+            .help("At most so many passages are returned."),
+        Input::whole("kIncrement", "K Increment", 1.0, 1_000.0)
+            .or("2")
+            .additional()
+            .help("Kept for canvases drawn elsewhere: one search finds all passages that are near enough."),
+    ],
+    outputs: OUTPUTS,
+    make: Make::Retriever(|inputs| {
+        Ok(Arc::new(NearEnough {
+            store: inputs.vector_store("vectorStore")?,
+            least: inputs.number("minSimilarityScore")?.unwrap_or(80.0) as f32 / 100.0,
+            most: usize::try_from(inputs.whole("maxK")?.unwrap_or(20)).unwrap_or(20),
+        }))
+    }),
+};
+
+struct NearEnough {
+    store: Arc<dyn VectorStore>,
+    least: f32,
+    most: usize,
+}
+
+impl Retriever for NearEnough {
+    fn retrieve(&self, query: &str, turn: &Turn<'_>) -> Result<Vec<SourceDocument>> {
+        let found = self.store.nearest(&Query { text: query, most: self.most, filter: None }, turn)?;
+        let near = found.into_iter().filter(|found| found.score >= self.least);
+        Ok(near.take(self.most).map(|found| found.passage).collect())
+    }
+
+    fn top_k(&self) -> usize {
+        self.most
+    }
+}

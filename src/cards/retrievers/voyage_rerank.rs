@@ -1,0 +1,54 @@
+//! Voyage AI Rerank Retriever: passages in the order that Voyage's model gives them.
+
+use crate::cards::embeddings::voyage;
+use crate::cards::kit::compatible::endpoint;
+use crate::cards::kit::reranked::reranked;
+use crate::cards::kit::retrieving::{BASE_RETRIEVER, QUERY, TOP_K, outputs};
+use crate::cards::kit::{Card, Category, Choice, Input, Make, Output, Risk};
+use crate::llm::{KeyStyle, Reranker};
+use serde_json::Map;
+
+const CLASSES: &[&str] = &["VoyageAIRerankRetriever", "BaseRetriever"];
+const OUTPUTS: &[Output] = &outputs(CLASSES, "Voyage AI Rerank Retriever");
+
+const MODELS: &[Choice] = &[
+    Choice::of("rerank-lite-1", "rerank-lite-1"),
+    Choice::of("rerank-lite-2", "rerank-lite-2"),
+    Choice::of("rerank-1", "rerank-1"),
+    Choice::of("rerank-2", "rerank-2"),
+];
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "voyageAIRerankRetriever",
+    label: "Voyage AI Rerank Retriever",
+    version: 1.0,
+    category: Category::Retrievers,
+    description: "Puts found passages in the order of how much they bear on the question.",
+    base_classes: CLASSES,
+    risk: Risk::Safe,
+    inputs: &[
+        Input::credential(&["voyageAIApi"]),
+        BASE_RETRIEVER,
+        Input::choice("model", "Model Name", MODELS).or("rerank-lite-1").optional(),
+        QUERY,
+        TOP_K,
+    ],
+    outputs: OUTPUTS,
+    make: Make::Retriever(|inputs| {
+        // The credential holds the address of embeddings, whose neighbour this is.
+        let address = voyage::address(inputs);
+        let base = address.strip_suffix("/embeddings").unwrap_or(&address);
+        let mut extra = Map::new();
+        extra.insert("return_documents".into(), false.into());
+        let model = Reranker {
+            endpoint: endpoint(inputs, base, base)?,
+            path: "/rerank",
+            key_style: KeyStyle::Bearer,
+            model: inputs.text("model")?,
+            most_field: "top_k",
+            extra,
+        };
+        reranked(inputs, model, inputs.whole(TOP_K.name)?)
+    }),
+};

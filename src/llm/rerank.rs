@@ -1,0 +1,89 @@
+//! Models that order passages by how much they bear on a question. Their providers differ in a word or two.
+
+use super::{Endpoint, KeyStyle, ModelError, endpoint};
+use crate::domain::cancel::Cancel;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::collections::HashSet;
+
+/// Passages of one request.
+const PASSAGES_MAX: usize = 1_000;
+
+/// A model behind a rerank address.
+#[derive(Debug, Clone)]
+pub struct Reranker {
+    /// Where and with which key; the base address ends before `path`.
+    pub endpoint: Endpoint,
+    /// What follows the base address.
+    pub path: &'static str,
+    /// How the key is sent.
+    pub key_style: KeyStyle,
+    /// The model's name.
+    pub model: String,
+    /// What the provider calls the number of passages it returns: `top_n` or `top_k`.
+    pub most_field: &'static str,
+    /// Further fields of the body.
+    pub extra: Map<String, Value>,
+}
+
+/// A passage's place in what was sent, and how much it bears on the question.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ranked {
+    /// Its place.
+    pub index: usize,
+    /// From 0 to 1.
+    pub score: f64,
+}
+
+impl Reranker {
+    /// The `most` best passages, best first. Further than the first thousand passages are not looked at.
+    ///
+    /// # Errors
+    /// What the provider refused or answered wrongly.
+    pub fn rank(
+        &self,
+        query: &str,
+        passages: &[&str],
+        most: usize,
+        cancel: &Cancel,
+    ) -> Result<Vec<Ranked>, ModelError> {
+        let passages = &passages[..passages.len().min(PASSAGES_MAX)];
+        let most = most.min(passages.len());
+        if most == 0 {
+            return Ok(Vec::new());
+        }
+        let header = self.key_style.header(&self.endpoint);
+        let headers: Vec<(&str, &str)> = header.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let mut body = json!({"model": self.model, "query": query, "documents": passages});
+        body[self.most_field] = most.into();
+        for (name, value) in &self.extra {
+            body[name] = value.clone();
+        }
+        let mut incoming = self.endpoint.post(self.path, &headers, &body, &self.model, cancel)?;
+        let answer: Answer = endpoint::read_as(&mut incoming, "it is no order of passages")?;
+        incoming.finish();
+        let mut ranked = Vec::new();
+        let mut seen = HashSet::new();
+        for entry in answer.results {
+            if entry.index >= passages.len() || !seen.insert(entry.index) {
+                return Err(ModelError::Garbled("it names a passage that was not sent, or one twice".into()));
+            }
+            ranked.push(Ranked { index: entry.index, score: entry.relevance_score });
+        }
+        ranked.sort_by(|one, other| other.score.total_cmp(&one.score));
+        ranked.truncate(most);
+        Ok(ranked)
+    }
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    #[serde(alias = "data")]
+    results: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    index: usize,
+    relevance_score: f64,
+}
