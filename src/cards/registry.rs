@@ -70,6 +70,7 @@ pub static CARDS: &[&Card] = &[
     &memory::buffer_window::CARD,
     &memory::conversation_summary::CARD,
     &memory::conversation_summary_buffer::CARD,
+    &moderation::openai::CARD,
     &moderation::simple::CARD,
     &output_parsers::advanced_structured::CARD,
     &output_parsers::csv::CARD,

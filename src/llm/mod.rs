@@ -7,6 +7,7 @@ pub mod embeddings;
 mod endpoint;
 mod google;
 mod model_list;
+mod moderation;
 mod ollama;
 mod openai;
 mod refusal;
@@ -25,6 +26,7 @@ pub use completions::Completions;
 pub use endpoint::{ApiKey, Endpoint};
 pub use google::{GOOGLE_BASE, Google};
 pub use model_list::{ListFormat, ListedModel, Wanted, list_models};
+pub use moderation::Moderator;
 pub use ollama::{OLLAMA_BASE, Ollama};
 pub use openai::{KeyStyle, OPENAI_BASE, OpenAi};
 pub use replicate::{REPLICATE_BASE, Replicate};
@@ -197,6 +199,20 @@ pub struct Completion {
     pub calls: Vec<ToolCall>,
     /// Tokens, when reported.
     pub usage: Option<Usage>,
+    /// Pages the answer leans on, where the provider searched the web.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub citations: Vec<Citation>,
+}
+
+/// A page that a reply leans on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Citation {
+    /// Its address.
+    pub url: String,
+    /// Its title; may be empty.
+    pub title: String,
+    /// What of it was read; may be empty.
+    pub text: String,
 }
 
 /// Why a model call failed. Its `Display` is shown to callers: it never holds a key or an address path.

@@ -1,5 +1,6 @@
 //! OpenAI's chat completions, and every server that speaks the same protocol.
 
+mod cited;
 mod request;
 #[cfg(test)]
 mod tests;
@@ -138,6 +139,10 @@ struct Chunk {
     choices: Option<Vec<Choice>>,
     usage: Option<WireUsage>,
     error: Option<Value>,
+    /// Addresses of pages, from providers that search the web.
+    citations: Option<Value>,
+    /// The same pages with what was read of them.
+    search_results: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -236,6 +241,10 @@ fn take(chunk: Chunk, reply: &mut Reply<'_, '_>, refusals: &Refusals<'_>) -> Res
             wire.prompt_tokens_details.and_then(|details| details.cached_tokens).unwrap_or(0);
         usage.reasoning_tokens =
             wire.completion_tokens_details.and_then(|details| details.reasoning_tokens).unwrap_or(0);
+    }
+    let cited = cited::pages(chunk.search_results.as_ref(), chunk.citations.as_ref());
+    if !cited.is_empty() {
+        reply.citations(cited);
     }
     // One answer is asked for; further choices would be read as one text.
     let Some(choice) = chunk.choices.unwrap_or_default().into_iter().next() else { return Ok(false) };

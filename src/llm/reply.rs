@@ -1,6 +1,6 @@
 //! A reply as it grows, and the tool calls assembled from its fragments.
 
-use super::{Completion, Delta, ModelError, OnDelta, ToolCall};
+use super::{Citation, Completion, Delta, ModelError, OnDelta, ToolCall};
 use crate::domain::prediction::Usage;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -110,6 +110,11 @@ impl<'a, 'b> Reply<'a, 'b> {
     /// The tokens so far, to be filled in.
     pub(super) fn usage(&mut self) -> &mut Usage {
         self.completion.usage.get_or_insert_default()
+    }
+
+    /// Takes the pages the reply leans on so far, in place of those before: providers repeat them in every event.
+    pub(super) fn citations(&mut self, citations: Vec<Citation>) {
+        self.completion.citations = citations;
     }
 
     /// True when the model has said or called nothing.

@@ -43,3 +43,4 @@ mod tools;
 mod uploads;
 mod upserts;
 mod variables;
+mod verdicts;

@@ -84,6 +84,9 @@ pub trait Host: Send + Sync {
         None
     }
 
+    /// Notes pages that a model's reply leans on: they go out with the answer.
+    fn cited(&self, _pages: Vec<SourceDocument>) {}
+
     /// Notes the tokens of one model call by the card labelled `card`; `None` when the provider reported none.
     fn used(&self, card: &str, usage: Option<Usage>);
 }

@@ -6,8 +6,9 @@ use super::host::Host;
 use super::inputs::Inputs;
 use super::part::{Cache, ReplyKey};
 use crate::domain::error::{Error, Result};
-use crate::llm::{ChatModel, ChatRequest, Completion, Delta};
-use serde_json::Value;
+use crate::domain::prediction::SourceDocument;
+use crate::llm::{ChatModel, ChatRequest, Citation, Completion, Delta};
+use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
 
@@ -74,6 +75,7 @@ impl Model {
             && let Some(reply) = cache.find(key, host)
         {
             say_again(&reply, sink)?;
+            host.cited(pages(&reply.citations));
             return Ok(Completion { usage: None, ..reply });
         }
         let completion = self.chat.chat(request, host.cancel(), &mut |delta| match delta {
@@ -82,12 +84,28 @@ impl Model {
         });
         let completion = completion.map_err(|fault| fault.at(&self.label))?;
         host.used(&self.label, completion.usage);
+        host.cited(pages(&completion.citations));
         // Only a reply that came to its end gets here: failures and cut streams are never kept.
         if let Some((cache, key)) = &kept {
             cache.keep(key, &completion, host);
         }
         Ok(completion)
     }
+}
+
+/// Pages that a reply leans on, as passages.
+fn pages(citations: &[Citation]) -> Vec<SourceDocument> {
+    let page = |citation: &Citation| {
+        let said = [&citation.text, &citation.title, &citation.url];
+        let page_content = said.into_iter().find(|text| !text.is_empty()).cloned().unwrap_or_default();
+        let mut metadata = Map::new();
+        metadata.insert("source".to_owned(), citation.url.as_str().into());
+        if !citation.title.is_empty() {
+            metadata.insert("title".to_owned(), citation.title.as_str().into());
+        }
+        SourceDocument { page_content, metadata }
+    };
+    citations.iter().map(page).collect()
 }
 
 /// Hands a kept reply on word by word, so that a reader of the stream sees no other form of answer.

@@ -1,3 +1,4 @@
 //! Moderation: parts that look at a question before a model does.
 
+pub mod openai;
 pub mod simple;

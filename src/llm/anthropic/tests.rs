@@ -35,10 +35,13 @@ fn read(mut source: impl Read) -> Result<(Completion, Vec<Value>), ModelError> {
 fn expected() -> (Completion, Vec<Value>) {
     let call = ToolCall { id: "toolu_1".into(), name: "add".into(), arguments: json!({"a":1}) };
     let usage = Usage { input_tokens: 17, output_tokens: 42, cached_tokens: 5, reasoning_tokens: 0 };
-    let completion =
-        Completion {
-            text: "Grüße 👋".into(), thinking: "hm".into(), calls: vec![call], usage: Some(usage)
-        };
+    let completion = Completion {
+        text: "Grüße 👋".into(),
+        thinking: "hm".into(),
+        calls: vec![call],
+        usage: Some(usage),
+        ..Completion::default()
+    };
     (completion, vec![json!({"type":"thinking","thinking":"hm","signature":"sig"})])
 }
 

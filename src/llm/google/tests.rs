@@ -37,10 +37,13 @@ fn signed_part() -> Value {
 fn expected() -> Read2 {
     let call = ToolCall { id: "f1".into(), name: "add".into(), arguments: json!({"a":1}) };
     let usage = Usage { input_tokens: 8, output_tokens: 8, cached_tokens: 2, reasoning_tokens: 3 };
-    let completion =
-        Completion {
-            text: "Grüße 👋".into(), thinking: "hm".into(), calls: vec![call], usage: Some(usage)
-        };
+    let completion = Completion {
+        text: "Grüße 👋".into(),
+        thinking: "hm".into(),
+        calls: vec![call],
+        usage: Some(usage),
+        ..Completion::default()
+    };
     (completion, vec![("f1".into(), signed_part())])
 }
 

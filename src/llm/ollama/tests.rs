@@ -25,7 +25,13 @@ fn read(mut source: impl Read) -> Result<Completion, ModelError> {
 fn expected() -> Completion {
     let call = ToolCall { id: "c1".into(), name: "add".into(), arguments: json!({"a":1}) };
     let usage = Usage { input_tokens: 7, output_tokens: 5, ..Usage::default() };
-    Completion { text: "Grüße 👋".into(), thinking: "hm".into(), calls: vec![call], usage: Some(usage) }
+    Completion {
+        text: "Grüße 👋".into(),
+        thinking: "hm".into(),
+        calls: vec![call],
+        usage: Some(usage),
+        ..Completion::default()
+    }
 }
 
 #[test]

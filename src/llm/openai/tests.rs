@@ -51,8 +51,8 @@ fn a_stream_is_read_however_it_is_split() {
     let expected = Completion {
         text: "Grüße, Welt 👋".into(),
         thinking: "hm ".into(),
-        calls: Vec::new(),
         usage: Some(usage),
+        ..Completion::default()
     };
     let (seen, result) = read(Pieces::bytes(TEXT.as_bytes()));
     assert_eq!(seen, ["Thinking(\"hm \")", "Text(\"Grüße, \")", "Text(\"Welt 👋\")"]);

@@ -237,6 +237,7 @@ pub fn run(app: &App, entry: &Entry, cancel: &Cancel, sink: &mut dyn Sink) -> Re
     let result = engine::run(&entry.plan, &entry.overrides, &turn, &mut kept);
     match result {
         Ok(mut outcome) => {
+            outcome.source_documents.extend(host.take_cited());
             post_processing::apply(&host, entry, &mut outcome).map_err(|fault| reason(fault, cancel))?;
             if !entry.streams {
                 kept.whole(&outcome.text)?;

@@ -27,6 +27,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// How many messages of a flow are searched for those of a memory session its owner fixed.
 const SHARED_SESSION_MESSAGES_MAX: usize = 2_000;
+/// Pages that go out with one answer.
+const CITED_MAX: usize = 100;
 
 pub(in crate::ops) struct LiveHost<'a> {
     app: &'a App,
@@ -40,6 +42,7 @@ pub(in crate::ops) struct LiveHost<'a> {
     question: &'a str,
     usage: Mutex<Option<Usage>>,
     shelves: Shelves<'a>,
+    cited: Mutex<Vec<SourceDocument>>,
 }
 
 impl<'a> LiveHost<'a> {
@@ -72,12 +75,18 @@ impl<'a> LiveHost<'a> {
             sent_variables: overrides.variables(),
             question,
             usage: Mutex::new(None),
+            cited: Mutex::default(),
         })
     }
 
     /// Where replies of this run's Live are kept.
     fn replies_of(&self) -> RepliesOf {
         RepliesOf { workspace: self.flow.workspace, flow: self.flow.id, live: self.flow.digest }
+    }
+
+    /// Pages that replies of models lean on, each once.
+    pub(super) fn take_cited(&self) -> Vec<SourceDocument> {
+        std::mem::take(&mut *self.cited.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Tokens of all model calls so far.
@@ -192,6 +201,15 @@ impl Host for LiveHost<'_> {
 
     fn library(&self) -> Option<&dyn Library> {
         Some(&self.shelves)
+    }
+
+    fn cited(&self, pages: Vec<SourceDocument>) {
+        let mut cited = self.cited.lock().unwrap_or_else(PoisonError::into_inner);
+        for page in pages {
+            if cited.len() < CITED_MAX && !cited.contains(&page) {
+                cited.push(page);
+            }
+        }
     }
 
     fn used(&self, card: &str, usage: Option<Usage>) {

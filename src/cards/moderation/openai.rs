@@ -1,0 +1,52 @@
+//! OpenAI Moderation: refuses questions that OpenAI's rules do not allow.
+
+use crate::cards::kit::compatible::{BASE_PATH, address, endpoint};
+use crate::cards::kit::{Card, Category, Input, Make, Moderation, Risk, Turn, Verdict};
+use crate::domain::error::Result;
+use crate::llm::{Moderator, OPENAI_BASE};
+use std::sync::Arc;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "inputModerationOpenAI",
+    label: "OpenAI Moderation",
+    version: 1.0,
+    category: Category::Moderation,
+    description: "Answers with a fixed text when OpenAI's moderation does not allow the question.",
+    base_classes: &["Moderation"],
+    risk: Risk::Safe,
+    inputs: &[
+        Input::credential(&["openAIApi"]),
+        Input::lines("moderationErrorMessage", "Error Message")
+            .or("I cannot answer this question.")
+            .optional(),
+        BASE_PATH,
+    ],
+    outputs: &[],
+    make: Make::Moderation(|inputs| {
+        let base = address(inputs).unwrap_or_else(|| OPENAI_BASE.to_owned());
+        Ok(Arc::new(OfOpenAi {
+            label: inputs.label.to_owned(),
+            moderator: Moderator { endpoint: endpoint(inputs, &base, OPENAI_BASE)? },
+            answer: inputs.text("moderationErrorMessage")?,
+        }))
+    }),
+};
+
+struct OfOpenAi {
+    label: String,
+    moderator: Moderator,
+    answer: String,
+}
+
+impl Moderation for OfOpenAi {
+    fn judge(&self, turn: &Turn<'_>) -> Result<Verdict> {
+        if turn.question.trim().is_empty() {
+            return Ok(Verdict::Pass);
+        }
+        let flagged = self.moderator.flags(turn.question, turn.host.cancel());
+        // A question that could not be judged is not answered: the owner wants every question judged.
+        let flagged = flagged.map_err(|fault| fault.at(&self.label))?;
+        Ok(if flagged { Verdict::Block(self.answer.clone()) } else { Verdict::Pass })
+    }
+}
