@@ -229,3 +229,10 @@ pub const DOCUMENT_PARTS_MAX: usize = 5_000;
 pub const DOCUMENT_TEXT_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// A worker's answer: all text, every byte of it escaped by one more.
 pub const DOCUMENT_ANSWER_BYTES_MAX: usize = 2 * DOCUMENT_TEXT_BYTES_MAX + 1024 * 1024;
+
+// Passages.
+
+/// Passages that one text is cut into, and documents that one loader brings.
+pub const PASSAGES_MAX: usize = 100_000;
+/// Bytes of all passages of one text, repeated ends included.
+pub const PASSAGES_BYTES_MAX: usize = 256 * 1024 * 1024;

@@ -18,6 +18,7 @@ mod output_parsers;
 mod prompts;
 mod record_managers;
 mod retrievers;
+mod text_splitters;
 mod tools;
 mod utilities;
 mod vector_stores;

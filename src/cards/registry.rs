@@ -3,7 +3,7 @@
 use super::kit::{Card, InputKind};
 use super::{
     agents, cache, chains, chat_models, document_loaders, embeddings, llms, memory, moderation,
-    output_parsers, prompts, record_managers, retrievers, tools, utilities, vector_stores,
+    output_parsers, prompts, record_managers, retrievers, text_splitters, tools, utilities, vector_stores,
 };
 use crate::canvas::{self, CardFacts, InputFacts};
 use std::collections::HashMap;
@@ -92,6 +92,10 @@ pub static CARDS: &[&Card] = &[
     &retrievers::rrf::CARD,
     &retrievers::similarity_threshold::CARD,
     &retrievers::voyage_rerank::CARD,
+    &text_splitters::character::CARD,
+    &text_splitters::code::CARD,
+    &text_splitters::markdown::CARD,
+    &text_splitters::recursive_character::CARD,
     &tools::arxiv::CARD,
     &tools::brave_search::CARD,
     &tools::calculator::CARD,

@@ -5,6 +5,7 @@ use super::part::{Retriever, Turn};
 use crate::domain::error::Result;
 use crate::domain::prediction::SourceDocument;
 use serde_json::Value;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// A part that brings documents, cut into passages when a splitter is wired into it.
@@ -22,7 +23,16 @@ pub trait Splitter: Send + Sync {
     ///
     /// # Errors
     /// When it cannot be cut as the card is set.
-    fn split(&self, text: &str) -> Result<Vec<String>>;
+    fn split(&self, text: &str, host: &dyn Host) -> Result<Vec<Cut>>;
+}
+
+/// A passage of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cut {
+    /// What it says.
+    pub text: String,
+    /// The lines it stands on, from 1, in the text that was cut.
+    pub lines: RangeInclusive<usize>,
 }
 
 /// A part that keeps passages and finds them by their vectors.

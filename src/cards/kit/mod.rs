@@ -21,6 +21,7 @@ pub mod records;
 pub(in crate::cards) mod reranked;
 pub(crate) mod retrieving;
 pub mod shelf;
+pub mod splitting;
 pub mod stored;
 pub(in crate::cards) mod structure;
 #[cfg(test)]
@@ -35,7 +36,7 @@ pub use event::{Gone, Quiet, Sink};
 pub use host::Host;
 pub use input::{Choice, Connects, Input, InputKind, Picked};
 pub use inputs::{Bound, Inputs};
-pub use knowledge::{Loader, Nearest, Query, Scored, Splitter, Upserted, VectorStore};
+pub use knowledge::{Cut, Loader, Nearest, Query, Scored, Splitter, Upserted, VectorStore};
 pub use library::{Edit, Library};
 pub use model::Model;
 pub use part::{

@@ -1,0 +1,39 @@
+//! Character Text Splitter: cuts at one separator only.
+
+use crate::cards::kit::splitting::{OVERLAP, Rule, SIZE, Size};
+use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use std::sync::Arc;
+
+const PARAGRAPH: &str = "\n\n";
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "characterTextSplitter",
+    label: "Character Text Splitter",
+    version: 1.0,
+    category: Category::TextSplitters,
+    description: "Cuts a text wherever one separator stands. What has no separator stays whole, however long it is.",
+    base_classes: &["CharacterTextSplitter", "TextSplitter", "BaseDocumentTransformer", "Runnable"],
+    risk: Risk::Safe,
+    inputs: &[
+        SIZE,
+        OVERLAP,
+        Input::text("separator", "Custom Separator")
+            .optional()
+            .help("Where to cut; without one, at empty lines. \\n and \\t stand for a line end and a tab."),
+    ],
+    outputs: &[],
+    make: Make::Splitter(|inputs| {
+        let separator = inputs.maybe_text("separator").map(|text| unescaped(&text));
+        Ok(Arc::new(Rule {
+            separators: vec![separator.unwrap_or_else(|| PARAGRAPH.to_owned())],
+            keeps_separators: false,
+            size: Size::of(inputs)?,
+        }))
+    }),
+};
+
+/// A field of one line cannot hold a line end as such.
+fn unescaped(text: &str) -> String {
+    text.replace("\\n", "\n").replace("\\r", "\r").replace("\\t", "\t")
+}

@@ -1,0 +1,36 @@
+//! Code Text Splitter: cuts sources where a language begins something new.
+
+use super::languages::LANGUAGES;
+use crate::cards::kit::splitting::{OVERLAP, Rule, SIZE, Size};
+use crate::cards::kit::{Card, Category, Choice, Input, Make, Risk};
+use std::sync::Arc;
+
+const CHOICES: &[Choice] = &{
+    let mut choices = [Choice::of("", ""); LANGUAGES.len()];
+    let mut at = 0;
+    while at < LANGUAGES.len() {
+        choices[at] = Choice::of(LANGUAGES[at].0, LANGUAGES[at].0);
+        at += 1;
+    }
+    choices
+};
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "codeTextSplitter",
+    label: "Code Text Splitter",
+    version: 1.0,
+    category: Category::TextSplitters,
+    description: "Cuts source code at classes, functions and statements of its language.",
+    base_classes: &["CodeTextSplitter", "TextSplitter", "BaseDocumentTransformer", "Runnable"],
+    risk: Risk::Safe,
+    inputs: &[Input::choice("language", "Language", CHOICES), SIZE, OVERLAP],
+    outputs: &[],
+    make: Make::Splitter(|inputs| {
+        let chosen = inputs.text("language")?;
+        let Some((_, separators)) = LANGUAGES.iter().find(|(name, _)| *name == chosen) else {
+            return Err(inputs.wrong("language", "this language is not in the list"));
+        };
+        Ok(Arc::new(Rule::keeping(separators, Size::of(inputs)?)))
+    }),
+};

@@ -1,0 +1,122 @@
+//! Markdown Text Splitter: cuts at headings first, and never lets a passage reach over a heading where that is wanted.
+
+use super::languages;
+use crate::cards::kit::splitting::{OVERLAP, Rule, SIZE, Size};
+use crate::cards::kit::{Card, Category, Choice, Cut, Host, Input, Make, Risk, Splitter};
+use crate::domain::error::Result;
+use std::ops::Range;
+use std::sync::Arc;
+
+const LEVELS: &[Choice] = &[
+    Choice::of("disabled", "Disabled"),
+    Choice::of("h1", "# Headers (H1)"),
+    Choice::of("h2", "## Headers (H2)"),
+    Choice::of("h3", "### Headers (H3)"),
+    Choice::of("h4", "#### Headers (H4)"),
+    Choice::of("h5", "##### Headers (H5)"),
+    Choice::of("h6", "###### Headers (H6)"),
+];
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "markdownTextSplitter",
+    label: "Markdown Text Splitter",
+    version: 1.1,
+    category: Category::TextSplitters,
+    description: "Cuts Markdown at its headings, code blocks and rules before it cuts at paragraphs.",
+    base_classes: &[
+        "MarkdownTextSplitter",
+        "RecursiveCharacterTextSplitter",
+        "TextSplitter",
+        "BaseDocumentTransformer",
+        "Runnable",
+    ],
+    risk: Risk::Safe,
+    inputs: &[
+        SIZE,
+        OVERLAP,
+        Input::choice("splitByHeaders", "Split by Headers", LEVELS)
+            .optional()
+            .or("disabled")
+            .help("Begins a new passage at every heading up to this level."),
+    ],
+    outputs: &[],
+    make: Make::Splitter(|inputs| {
+        let chosen = inputs.maybe_text("splitByHeaders").unwrap_or_default();
+        let Some(level) = LEVELS.iter().position(|choice| choice.name == chosen) else {
+            return Err(inputs.wrong("splitByHeaders", "choose a level from h1 to h6, or disabled"));
+        };
+        Ok(Arc::new(Markdown { rule: Rule::keeping(languages::MARKDOWN, Size::of(inputs)?), level }))
+    }),
+};
+
+/// Cuts Markdown.
+pub(super) struct Markdown {
+    pub(super) rule: Rule,
+    /// Headings up to this level begin a passage; 0 for none.
+    pub(super) level: usize,
+}
+
+impl Splitter for Markdown {
+    fn split(&self, text: &str, _: &dyn Host) -> Result<Vec<Cut>> {
+        self.rule.cut_sections(text, sections(text, self.level).into_iter())
+    }
+}
+
+/// The stretches of a text that begin with a heading up to `level`, and what stands before the first one. A line that
+/// looks like a heading within a code block is none.
+fn sections(text: &str, level: usize) -> Vec<Range<usize>> {
+    let (mut sections, mut start, mut at, mut fence) = (Vec::new(), 0, 0, None);
+    for line in text.split_inclusive('\n') {
+        let bare = line.trim_start_matches(' ');
+        let indented = line.len() - bare.len() > 3;
+        let mark = ["```", "~~~"].into_iter().find(|mark| bare.starts_with(mark) && !indented);
+        match (fence, mark) {
+            (None, Some(_)) => fence = mark,
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            _ => {}
+        }
+        let hashes = bare.bytes().take_while(|byte| *byte == b'#').count();
+        let is_heading = (1..=level).contains(&hashes)
+            && bare[hashes..].starts_with([' ', '\t', '\n', '\r'])
+            && !indented
+            && fence.is_none();
+        if is_heading && at > start {
+            sections.push(start..at);
+            start = at;
+        }
+        at += line.len();
+    }
+    sections.push(start..text.len());
+    sections
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_up_to_the_level_begin_a_section() {
+        let text =
+            "intro\n# One\na\n### Deep\nb\n```\n# no heading\n```\n## Two\nc #\n#hashtag\n    # code\n";
+        let found = |level| {
+            let sections = sections(text, level);
+            sections
+                .into_iter()
+                .map(|range| text[range].lines().next().unwrap_or_default().to_owned())
+                .collect()
+        };
+        let all: [Vec<String>; 3] = [0, 2, 3].map(found);
+        assert_eq!(all[0], ["intro"]);
+        assert_eq!(all[1], ["intro", "# One", "## Two"]);
+        assert_eq!(all[2], ["intro", "# One", "### Deep", "## Two"]);
+    }
+
+    #[test]
+    fn sections_are_the_whole_text() {
+        for text in ["", "# a", "\n\n# a\n# b\n", "a\n# b"] {
+            let joined: String = sections(text, 6).into_iter().map(|range| &text[range]).collect();
+            assert_eq!(joined, text);
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Cards that cut texts into passages (reference canvas 5.9).
+
+pub(super) mod character;
+pub(super) mod code;
+mod languages;
+pub(super) mod markdown;
+pub(super) mod recursive_character;
+
+use super::kit::splitting::Rule;
+use super::kit::{Cut, Host, Splitter};
+use crate::domain::error::Result;
+
+impl Splitter for Rule {
+    fn split(&self, text: &str, _: &dyn Host) -> Result<Vec<Cut>> {
+        self.cut(text)
+    }
+}
