@@ -39,6 +39,8 @@ pub enum DocumentError {
     Exhausted,
     /// Too many other documents were being read for as long as one waits.
     Busy,
+    /// What names the wanted parts of a page cannot be read.
+    Selector,
     /// The run was ended.
     #[serde(skip)]
     Cancelled(Reason),
@@ -61,6 +63,7 @@ impl fmt::Display for DocumentError {
             Self::Timeout => f.write_str("the file takes too long to read"),
             Self::Exhausted => f.write_str("the file takes too much memory to read"),
             Self::Busy => f.write_str("too many other files are being read; try again in a moment"),
+            Self::Selector => f.write_str("the selector cannot be read"),
             Self::Cancelled(_) => f.write_str("the run was stopped"),
             Self::Unavailable => f.write_str("files cannot be read on this server at the moment"),
         }

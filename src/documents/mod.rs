@@ -3,7 +3,8 @@
 //! The service only judges by name and first bytes what a file is ([`Kind`]). Everything else happens in a worker
 //! process that reads this one file and ends: a hostile file can use up its own time and memory and nothing more.
 //!
-//! One file per format: `office` (docx, pptx), `sheets`, `pdf`, `epub`; `text` for what is text already, and for pages.
+//! One file per format: `office` (docx, pptx), `sheets`, `pdf`, `epub`; `text` for what is text already, `page` and `select`
+//! for pages.
 
 mod archive;
 mod encoding;
@@ -11,8 +12,10 @@ mod epub;
 mod error;
 mod kind;
 mod office;
+mod page;
 mod pdf;
 mod read;
+mod select;
 mod sheets;
 mod text;
 #[cfg(unix)]
@@ -21,6 +24,7 @@ mod xml;
 
 pub use error::{DocumentError, Limit};
 pub use kind::Kind;
+pub use page::Page;
 pub use read::Documents;
 #[cfg(unix)]
 pub use worker::work;

@@ -1,6 +1,6 @@
 //! The service's side: hands a file to a worker and takes the text.
 
-use super::{DocumentError, Kind, Limit, Limits, Part, ROLE, Sizes};
+use super::{DocumentError, Kind, Limit, Limits, Page, Part, ROLE, Sizes};
 use crate::domain::cancel::Cancel;
 use crate::limits;
 use crate::worker::{Death, Lease, Plan, Pool, Tenant, Unavailable};
@@ -19,8 +19,23 @@ pub(super) struct Greeting {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Job {
     pub kind: Kind,
+    pub how: How,
     pub sizes: Sizes,
     pub seconds: u64,
+}
+
+/// What is wanted of a file.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum How {
+    /// Its text.
+    Text,
+    /// A page as Markdown.
+    Markdown,
+    /// A page with its links, or the parts of it that a selector names.
+    Page {
+        /// The selector.
+        selector: Option<String>,
+    },
 }
 
 /// The worker's only answer.
@@ -58,6 +73,33 @@ impl Documents {
     /// # Errors
     /// As [`DocumentError`].
     pub fn text_of(&self, kind: Kind, bytes: &[u8], cancel: &Cancel) -> Answer {
+        self.read(kind, How::Text, bytes, cancel)
+    }
+
+    /// A page as Markdown.
+    ///
+    /// # Errors
+    /// As [`Self::text_of`].
+    pub fn markdown_of(&self, page: &[u8], cancel: &Cancel) -> Result<String, DocumentError> {
+        let parts = self.read(Kind::Html, How::Markdown, page, cancel)?;
+        Ok(parts.into_iter().map(|part| part.text).collect())
+    }
+
+    /// A page: its text, or that of the parts a selector names, and its links.
+    ///
+    /// # Errors
+    /// As [`Self::text_of`], and when the selector cannot be read.
+    pub fn page_of(
+        &self,
+        page: &[u8],
+        selector: Option<&str>,
+        cancel: &Cancel,
+    ) -> Result<Page, DocumentError> {
+        let how = How::Page { selector: selector.map(str::to_owned) };
+        self.read(Kind::Html, how, page, cancel).map(Page::from_parts)
+    }
+
+    fn read(&self, kind: Kind, how: How, bytes: &[u8], cancel: &Cancel) -> Answer {
         if bytes.len() > self.limits.sizes.file_bytes_max {
             return Err(DocumentError::TooLarge(Limit::File));
         }
@@ -73,7 +115,7 @@ impl Documents {
             })?;
         let time = cancel.time_left().map_or(self.limits.time, |left| left.min(self.limits.time));
         lease.limit(Instant::now() + time, cancel);
-        let job = Job { kind, sizes: self.limits.sizes, seconds: time.as_secs().max(1) };
+        let job = Job { kind, how, sizes: self.limits.sizes, seconds: time.as_secs().max(1) };
         match converse(&mut lease, &job, bytes) {
             Ok(answer) => {
                 lease.give_back();

@@ -1,8 +1,8 @@
 //! A worker for documents: reads one file in a process of its own, answers, and ends.
 
 use super::archive::Archive;
-use super::read::{Answer, Greeting, Job};
-use super::{DocumentError, Gathered, Kind, epub, office, pdf, sheets, text};
+use super::read::{Answer, Greeting, How, Job};
+use super::{DocumentError, Gathered, Kind, epub, office, page, pdf, sheets, text};
 use crate::limits;
 use crate::worker::{confine, frame};
 use std::io::{self, ErrorKind};
@@ -46,6 +46,13 @@ fn parts(job: &Job, bytes: &[u8]) -> Answer {
             Err(DocumentError::Locked)
         }
     };
+    match (job.kind, &job.how) {
+        (Kind::Html, How::Markdown) => return page::markdown(bytes, &mut into).map(|()| into.parts),
+        (Kind::Html, How::Page { selector }) => {
+            return page::read(bytes, selector.as_deref(), &mut into).map(|()| into.parts);
+        }
+        _ => {}
+    }
     match job.kind {
         Kind::Text => text::plain(bytes, &mut into),
         Kind::Html => text::page(bytes, &mut into),
