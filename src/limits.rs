@@ -232,6 +232,9 @@ pub const DOCUMENT_ANSWER_BYTES_MAX: usize = 2 * DOCUMENT_TEXT_BYTES_MAX + 1024 
 
 // Passages.
 
+/// Pages or files that one loader fetches.
+pub const PAGES_MAX: usize = 1_000;
+
 /// Passages that one text is cut into, and documents that one loader brings.
 pub const PASSAGES_MAX: usize = 100_000;
 /// Bytes of all passages of one text, repeated ends included.

@@ -108,6 +108,23 @@ fn one(text: &str) -> Option<InlineFile> {
     Some(InlineFile { name: name.to_owned(), bytes: STANDARD.decode(data.trim()).ok()? })
 }
 
+/// What a file input holds: names of stored files, and files that nothing has stored yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Held {
+    /// The name of a stored file.
+    Stored(String),
+    /// The file itself.
+    Inline(InlineFile),
+}
+
+/// The files that the value of a file input names or holds; `None` for a text that is neither.
+#[must_use]
+pub fn held(text: &str) -> Option<Vec<Held>> {
+    let stored = || Some(names(text)?.into_iter().map(Held::Stored).collect());
+    let text = text.trim();
+    inline(text).map(|files| files.into_iter().map(Held::Inline).collect()).or_else(stored)
+}
+
 fn names(text: &str) -> Option<Vec<String>> {
     let named = text.strip_prefix(STORED)?;
     if named.starts_with('[') {

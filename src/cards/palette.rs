@@ -92,6 +92,10 @@ fn param(input: &Input) -> Value {
             param.insert("loadMethod".into(), list.into());
         }
         InputKind::Credential(types) => drop(param.insert("credentialNames".into(), json!(types))),
+        InputKind::File(endings) => {
+            let endings = if endings.is_empty() { "*".to_owned() } else { endings.join(", ") };
+            param.insert("fileType".into(), endings.into());
+        }
         InputKind::Wires(_) => drop(param.insert("list".into(), true.into())),
         _ => {}
     }
@@ -102,6 +106,7 @@ fn wire_type(input: &Input) -> &'static str {
     match input.kind {
         InputKind::Text { .. } | InputKind::Address => "string",
         InputKind::Code => "code",
+        InputKind::File(_) => "file",
         InputKind::Number { .. } => "number",
         InputKind::Switch => "boolean",
         InputKind::Choice(_) => "options",

@@ -228,7 +228,12 @@ fn reach(node: &Node, input: &Input) -> Reach {
     // What decides where a call goes, with which key, and what runs, is the owner's alone.
     let is_owners = matches!(
         input.kind,
-        InputKind::Code | InputKind::Address | InputKind::Secret | InputKind::Pick(_) | InputKind::Choice(_)
+        InputKind::Code
+            | InputKind::Address
+            | InputKind::Secret
+            | InputKind::Pick(_)
+            | InputKind::File(_)
+            | InputKind::Choice(_)
     );
     if is_owners {
         Reach::Saved

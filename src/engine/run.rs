@@ -201,6 +201,7 @@ fn build<'v>(
             let found = retriever.retrieve(query.unwrap_or(resolver.turn.question), resolver.turn)?;
             Ok(Part::Value(retrieving::result(&found, output)).into())
         }
+        Part::Loader(loader) => Ok(Part::Value(retrieving::result(&loader.load(host)?, output)).into()),
         part => Ok(part.into()),
     }
 }

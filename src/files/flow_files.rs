@@ -4,7 +4,7 @@
 use super::folder::Folder;
 use crate::domain::ids::{FlowId, WorkspaceId};
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read as _};
 use std::path::PathBuf;
 
 /// What marks a file of a draft: Live files are never replaced (spec 2.6).
@@ -48,6 +48,13 @@ impl StoredName {
     #[must_use]
     pub fn published(&self) -> Option<Self> {
         self.0.strip_prefix(DRAFT).map(|name| Self(name.to_owned()))
+    }
+
+    /// The name its owner knows it by.
+    #[must_use]
+    pub fn label(&self) -> &str {
+        let name = self.0.strip_prefix(DRAFT).unwrap_or(&self.0);
+        name.split_once('-').map_or(name, |(_, label)| label)
     }
 
     /// As a canvas holds it.
@@ -95,6 +102,26 @@ impl FlowFiles {
     ) -> io::Result<()> {
         let folder = Folder::make(&self.root, &[&workspace.to_string(), &flow.to_string()])?;
         folder.finish(folder.begin()?, name.as_str(), bytes, || ())
+    }
+
+    /// The bytes of a file; `None` when it is gone, or longer than a file may be.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn get(
+        &self,
+        workspace: &WorkspaceId,
+        flow: &FlowId,
+        name: &StoredName,
+        bytes_max: u64,
+    ) -> io::Result<Option<Vec<u8>>> {
+        let folder = Folder::open(&self.root, &[&workspace.to_string(), &flow.to_string()])?;
+        let Some(file) = folder.map(|folder| folder.file(name.as_str())).transpose()?.flatten() else {
+            return Ok(None);
+        };
+        let mut bytes = Vec::new();
+        let read = file.take(bytes_max + 1).read_to_end(&mut bytes)? as u64;
+        Ok((read <= bytes_max).then_some(bytes))
     }
 
     /// Lets a file be found under another name too; nothing happens when that is so already.

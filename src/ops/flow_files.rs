@@ -3,9 +3,11 @@
 use super::live::NewCanvas;
 use crate::app::App;
 use crate::canvas::files::{self, InlineFile};
+use crate::cards::kit::StoredFile;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{FlowId, WorkspaceId};
 use crate::files::flow_files::StoredName;
+use crate::limits;
 use std::io::ErrorKind;
 
 /// Whose canvas the files belong to.
@@ -76,6 +78,17 @@ pub fn publish(app: &App, workspace: &WorkspaceId, flow: &FlowId, canvas: NewCan
         None => Ok(canvas),
         Some(text) => NewCanvas::check(text),
     }
+}
+
+/// A file of a flow, by the name a canvas has for it; `None` when the flow has no such file.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn read(app: &App, workspace: &WorkspaceId, flow: &FlowId, name: &str) -> Result<Option<StoredFile>> {
+    let Some(name) = StoredName::parse(name) else { return Ok(None) };
+    let bytes_max = limits::DOCUMENT_BYTES_MAX as u64;
+    let bytes = app.files.get(workspace, flow, &name, bytes_max).map_err(Error::internal)?;
+    Ok(bytes.map(|bytes| StoredFile { name: name.label().to_owned(), bytes }))
 }
 
 /// The draft files a canvas names.

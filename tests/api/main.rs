@@ -26,6 +26,7 @@ mod keys;
 mod knowledge;
 mod leaving;
 mod load_methods;
+mod loaders;
 mod memories;
 mod messages;
 mod model_cards;

@@ -1,3 +1,22 @@
-//! Document loaders: parts that bring documents.
+//! Cards that bring documents (reference canvas 5.10).
 
-pub mod plain_text;
+pub(super) mod api;
+mod by_kind;
+pub(super) mod csv_file;
+pub(super) mod custom;
+pub(super) mod document_store;
+pub(super) mod docx_file;
+pub(super) mod epub_file;
+pub(super) mod file;
+pub(super) mod github;
+pub(super) mod json_file;
+pub(super) mod json_lines_file;
+pub(super) mod microsoft_excel;
+pub(super) mod microsoft_powerpoint;
+pub(super) mod microsoft_word;
+pub(super) mod pdf_file;
+pub(super) mod plain_text;
+mod pointers;
+mod rows;
+pub(super) mod text_file;
+pub(super) mod web_scraper;

@@ -3,6 +3,7 @@
 use super::code::Code;
 use super::library::Library;
 use super::part::ReplyKey;
+use crate::documents::Documents;
 use crate::domain::cancel::Cancel;
 use crate::domain::error::Result;
 use crate::domain::ids::{DocumentStoreId, ToolId};
@@ -14,6 +15,15 @@ use crate::vectors::Index;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::sync::Arc;
+
+/// A file of a flow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredFile {
+    /// The name its owner knows it by.
+    pub name: String,
+    /// What it holds.
+    pub bytes: Vec<u8>,
+}
 
 /// The world as a run sees it.
 pub trait Host: Send + Sync {
@@ -54,6 +64,15 @@ pub trait Host: Send + Sync {
     /// # Errors
     /// When it cannot be read.
     fn tool(&self, id: &ToolId) -> Result<Option<ToolRecord>>;
+
+    /// A file that the flow keeps, by the name its canvas has for it; `None` when it is gone.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn stored_file(&self, name: &str) -> Result<Option<StoredFile>>;
+
+    /// The reader of documents.
+    fn documents(&self) -> &Documents;
 
     /// The client for calls to model providers.
     fn outgoing(&self) -> &Outgoing;

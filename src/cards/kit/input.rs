@@ -58,6 +58,8 @@ pub enum InputKind {
     Headers,
     /// The id of a record of the workspace (never overridden).
     Pick(Picked),
+    /// Files with one of these endings, or any for an empty list: stored with the flow (never overridden).
+    File(&'static [&'static str]),
     /// JavaScript of the flow's owner: the body of an async function (never overridden).
     Code,
     /// A secret typed into the card itself (never overridden, never in history).
@@ -94,10 +96,10 @@ pub enum Connects {
     Moderation,
     Tool,
     Retriever,
+    TextSplitter,
     Document,
     Embeddings,
     RecordManager,
-    TextSplitter,
     VectorStore,
     Chain,
     Value,
@@ -119,10 +121,10 @@ impl Connects {
             Self::Moderation => "Moderation",
             Self::Tool => "Tool",
             Self::Retriever => "BaseRetriever",
+            Self::TextSplitter => "TextSplitter",
             Self::Document => "Document",
             Self::Embeddings => "Embeddings",
             Self::RecordManager => "RecordManager",
-            Self::TextSplitter => "TextSplitter",
             Self::VectorStore => "VectorStore",
             Self::Chain => "BaseChain",
             Self::Value => "string | number | boolean | json | array",
@@ -222,6 +224,12 @@ impl Input {
     #[must_use]
     pub const fn pick(name: &'static str, label: &'static str, of: Picked) -> Self {
         Self::new(name, label, InputKind::Pick(of))
+    }
+
+    /// Files with one of these endings.
+    #[must_use]
+    pub const fn file(name: &'static str, label: &'static str, endings: &'static [&'static str]) -> Self {
+        Self::new(name, label, InputKind::File(endings))
     }
 
     /// Code.

@@ -1,8 +1,9 @@
 //! Requests of tools: through the guarded client, as to an address that a stranger chose (security rules 7).
 
+use super::host::Host;
 use super::part::Turn;
 use crate::net::Limits;
-use crate::script::{Fetch, FetchRequest, Guarded};
+use crate::script::{Fetch, FetchRequest, FetchResponse, Guarded};
 use serde_json::Value;
 use url::Url;
 
@@ -67,11 +68,19 @@ impl Request {
     /// # Errors
     /// A sentence a model may read: it holds nothing the other side said, and no path, query or header.
     pub fn text(self, turn: &Turn<'_>, limits: Limits) -> Result<String, String> {
-        let guarded = Guarded::within(turn.host.outgoing().clone(), limits);
+        self.answer(turn.host, limits).map(|answer| answer.body)
+    }
+
+    /// The answer, with its headers and the address it came from.
+    ///
+    /// # Errors
+    /// As [`Self::text`].
+    pub fn answer(self, host: &dyn Host, limits: Limits) -> Result<FetchResponse, String> {
+        let guarded = Guarded::within(host.outgoing().clone(), limits);
         let answer =
-            guarded.fetch(self.0, turn.host.cancel()).map_err(|why| format!("The request failed: {why}."))?;
+            guarded.fetch(self.0, host.cancel()).map_err(|why| format!("The request failed: {why}."))?;
         match answer.status {
-            200..=299 => Ok(answer.body),
+            200..=299 => Ok(answer),
             status => Err(format!("The request failed: the address answered with status {status}.")),
         }
     }

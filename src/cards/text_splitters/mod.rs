@@ -2,6 +2,7 @@
 
 pub(super) mod character;
 pub(super) mod code;
+pub(super) mod html_to_markdown;
 mod languages;
 pub(super) mod markdown;
 pub(super) mod recursive_character;

@@ -128,6 +128,7 @@ pub(super) fn of_input(card: &Card, input: &Input) -> Option<Group> {
         InputKind::Secret | InputKind::Credential(_) => Some(Group::Credential),
         InputKind::Address | InputKind::Headers => Some(Group::Address),
         InputKind::Code => Some(Group::Code),
+        InputKind::File(_) => Some(Group::File),
         InputKind::Pick(_) | InputKind::Wire(_) | InputKind::Wires(_) => Some(Group::Picker),
         InputKind::Text { .. }
         | InputKind::Number { .. }

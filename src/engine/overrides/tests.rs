@@ -170,6 +170,7 @@ fn no_card_lets_go_of_what_its_kinds_protect_even_when_all_is_listed() {
                     | InputKind::Headers
                     | InputKind::Pick(_)
                     | InputKind::Code
+                    | InputKind::File(_)
                     | InputKind::Wire(_)
                     | InputKind::Wires(_)
             ) || never::of_name(input.name).is_some()

@@ -4,7 +4,8 @@ use super::ask::Entry;
 use crate::app::App;
 use crate::boards::indexes::IndexKey;
 use crate::boards::replies::RepliesOf;
-use crate::cards::kit::{Code, Host, Library, ReplyKey};
+use crate::cards::kit::{Code, Host, Library, ReplyKey, StoredFile};
+use crate::documents::Documents;
 use crate::domain::cancel::Cancel;
 use crate::domain::error::Result;
 use crate::domain::flow::Flow;
@@ -14,7 +15,7 @@ use crate::domain::tool_record::ToolRecord;
 use crate::engine::Overrides;
 use crate::net::Outgoing;
 use crate::ops::collections::Shelves;
-use crate::ops::{credentials, document_stores, variables};
+use crate::ops::{credentials, document_stores, flow_files, variables};
 use crate::script::{Guarded, Scope, ScriptError, Tenant};
 use crate::store::Order;
 use crate::store::messages::{self, Page};
@@ -171,6 +172,14 @@ impl Host for LiveHost<'_> {
 
     fn tool(&self, id: &ToolId) -> Result<Option<ToolRecord>> {
         self.app.store.read(|tx| TOOLS.get(tx, &self.flow.workspace, id))
+    }
+
+    fn stored_file(&self, name: &str) -> Result<Option<StoredFile>> {
+        flow_files::read(self.app, &self.flow.workspace, &self.flow.id, name)
+    }
+
+    fn documents(&self) -> &Documents {
+        &self.app.documents
     }
 
     fn outgoing(&self) -> &Outgoing {

@@ -1,7 +1,8 @@
 //! A canvas run with no server (`ask --file`): no database, no conversation, no stored credential.
 
 use crate::canvas::Canvas;
-use crate::cards::kit::{Code, Gone, Host, ReplyKey, Sink, Turn};
+use crate::cards::kit::{Code, Gone, Host, ReplyKey, Sink, StoredFile, Turn};
+use crate::documents::{self, Documents};
 use crate::domain::cancel::Cancel;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{DocumentStoreId, ToolId};
@@ -19,6 +20,7 @@ use std::sync::Arc;
 struct OfflineHost {
     outgoing: Outgoing,
     scripts: Scripts,
+    documents: Documents,
     cancel: Cancel,
 }
 
@@ -55,6 +57,14 @@ impl Host for OfflineHost {
 
     fn tool(&self, _id: &ToolId) -> Result<Option<ToolRecord>> {
         Ok(None)
+    }
+
+    fn stored_file(&self, _name: &str) -> Result<Option<StoredFile>> {
+        Ok(None)
+    }
+
+    fn documents(&self) -> &Documents {
+        &self.documents
     }
 
     fn outgoing(&self) -> &Outgoing {
@@ -102,6 +112,7 @@ pub fn offline(
     let plan = Plan::compile(&canvas)?;
     let limits = script::Limits::of_settings(settings.code_seconds, settings.code_memory_mb);
     let host = OfflineHost {
+        documents: Documents::new(program.clone(), documents::Limits::default()).map_err(Error::internal)?,
         scripts: Scripts::new(program, limits).map_err(Error::internal)?,
         outgoing: Outgoing::new(settings.http_allow.clone(), !settings.listens_beyond_loopback()),
         cancel: Cancel::new(None),

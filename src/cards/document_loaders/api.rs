@@ -1,0 +1,66 @@
+//! API Loader: what an address answers.
+
+use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, document, loader};
+use crate::cards::kit::web::Request;
+use crate::cards::kit::{Card, Category, Choice, Host, Input, Inputs, Make, Risk};
+use crate::domain::error::{Error, Result};
+use crate::net::Limits;
+use serde_json::Value;
+
+const METHODS: &[Choice] = &[Choice::of("GET", "GET"), Choice::of("POST", "POST")];
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "apiLoader",
+    label: "API Loader",
+    version: 2.1,
+    category: Category::DocumentLoaders,
+    description: "A document of what an address answers.",
+    base_classes: BASE_CLASSES,
+    risk: Risk::Safe,
+    inputs: &[
+        Input::choice("method", "Method", METHODS).or("GET"),
+        Input::address("url", "URL"),
+        Input::headers("headers", "Headers").additional(),
+        Input::json("body", "Body").additional(),
+        SPLITTER,
+        METADATA,
+        OMIT,
+    ],
+    outputs: OUTPUTS,
+    make: Make::Loader(|inputs| {
+        let url = inputs.text("url")?.trim().to_owned();
+        let request = request(inputs, &url)?;
+        let label = inputs.label.to_owned();
+        loader(inputs, move |host: &dyn Host| {
+            let answer = request.clone().answer(host, Limits::default());
+            let answer = answer.map_err(|why| match host.cancel().reason() {
+                Some(_) => Error::Cancelled,
+                None => Error::Failed(format!("{label}: {why}")),
+            })?;
+            Ok(vec![document(&url, readable(answer.body))])
+        })
+    }),
+};
+
+fn request(inputs: &Inputs<'_>, url: &str) -> Result<Request> {
+    let method = inputs.text("method")?;
+    if !METHODS.iter().any(|known| known.name == method) {
+        return Err(inputs.wrong("method", "choose GET or POST"));
+    }
+    let mut request = Request::of(&method, url);
+    for (name, value) in inputs.object("headers")? {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        request = request.header(&name, &value);
+    }
+    Ok(match inputs.json("body")? {
+        Some(body) if method == "POST" => request.json(&body),
+        _ => request,
+    })
+}
+
+/// JSON on several lines, so that it can be cut; any other text as it is.
+fn readable(body: String) -> String {
+    let parsed = serde_json::from_str::<Value>(&body).ok();
+    parsed.and_then(|value| serde_json::to_string_pretty(&value).ok()).unwrap_or(body)
+}

@@ -1,0 +1,40 @@
+//! The documents of a file, by the ending of its name.
+
+use super::epub_file::CHAPTER;
+use super::microsoft_powerpoint::SLIDE;
+use super::pdf_file::PAGE;
+use super::{csv_file, json_file, json_lines_file, microsoft_excel, text_file};
+use crate::cards::kit::loading::Opened;
+use crate::documents::Kind;
+use crate::domain::error::Result;
+use crate::domain::prediction::SourceDocument;
+
+/// What the card chose for kinds of files that can be read in several ways.
+pub(super) struct Chosen {
+    /// A PDF is one document, and not one for each page.
+    pub whole_pdf: bool,
+    /// Where the text of a line of JSON is.
+    pub line_pointer: Option<String>,
+}
+
+/// The documents of one file.
+pub(super) fn documents(file: &Opened<'_>, chosen: &Chosen) -> Result<Vec<SourceDocument>> {
+    let ending = file.name.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
+    match ending.as_str() {
+        "pdf" => Ok(file.pages(file.parts(Kind::Pdf)?, (!chosen.whole_pdf).then_some(PAGE))),
+        "docx" => Ok(vec![file.document(file.text(Kind::Docx)?)]),
+        "pptx" => Ok(file.pages(file.parts(Kind::Pptx)?, Some(SLIDE))),
+        "epub" => Ok(file.pages(file.parts(Kind::Epub)?, Some(CHAPTER))),
+        "xlsx" | "xls" | "xlsm" | "xlsb" | "ods" => microsoft_excel::by_row(file),
+        "csv" => csv_file::by_row(file, None),
+        "json" => json_file::texts(file, &[], &[]),
+        "jsonl" => match &chosen.line_pointer {
+            Some(pointer) => json_lines_file::by_line(file, pointer, &[]),
+            None => Err(file.wrong("choose where the text of its lines is")),
+        },
+        other if text_file::ENDINGS.iter().any(|known| known[1..] == *other) => {
+            Ok(vec![file.document(file.text(Kind::Text)?)])
+        }
+        _ => Err(file.wrong("files of this type cannot be read")),
+    }
+}

@@ -1,0 +1,40 @@
+//! Csv File: a document for each row.
+
+use super::rows::{Written, csv};
+use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, Opened, SPLITTER, file_loader};
+use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::documents::Kind;
+use crate::domain::error::Result;
+use crate::domain::prediction::SourceDocument;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "csvFile",
+    label: "Csv File",
+    version: 3.0,
+    category: Category::DocumentLoaders,
+    description: "The rows of CSV files, a document for each.",
+    base_classes: BASE_CLASSES,
+    risk: Risk::Safe,
+    inputs: &[
+        Input::file("csvFile", "Csv File", &[".csv"]),
+        Input::text("columnName", "Single Column Extraction")
+            .optional()
+            .help("The name of the only column that is wanted."),
+        SPLITTER,
+        METADATA,
+        OMIT,
+    ],
+    outputs: OUTPUTS,
+    make: Make::Loader(|inputs| {
+        let column = inputs.maybe_text("columnName");
+        file_loader(inputs, "csvFile", move |file| by_row(file, column.as_deref()))
+    }),
+};
+
+/// A document for each row of a file.
+pub(super) fn by_row(file: &Opened<'_>, column: Option<&str>) -> Result<Vec<SourceDocument>> {
+    let written = Written { mark: "", number: "line", column, with_values: false };
+    let documents = written.documents(file, csv(&file.text(Kind::Text)?));
+    documents.ok_or_else(|| file.wrong(&format!("it has no column '{}'", column.unwrap_or_default())))
+}

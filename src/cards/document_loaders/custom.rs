@@ -1,0 +1,69 @@
+//! Custom Document Loader: documents that code makes.
+
+use crate::cards::kit::code::{self, Code};
+use crate::cards::kit::loading::{BASE_CLASSES, OUTPUTS, count};
+use crate::cards::kit::{Card, Category, Host, Input, Loader, Make, Risk};
+use crate::cards::utilities::custom_function::INPUT_VARIABLES;
+use crate::domain::error::{Error, Result};
+use crate::domain::prediction::SourceDocument;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "customDocumentLoader",
+    label: "Custom Document Loader",
+    version: 1.0,
+    category: Category::DocumentLoaders,
+    description: "Documents that JavaScript returns.",
+    base_classes: BASE_CLASSES,
+    // It runs code, whatever its group.
+    risk: Risk::Risky,
+    inputs: &[
+        INPUT_VARIABLES,
+        Input::code("javascriptFunction", "Javascript Function")
+            .help("Returns a list of {pageContent, metadata}, or a text."),
+    ],
+    outputs: OUTPUTS,
+    make: Make::Loader(|inputs| {
+        Ok(Arc::new(Custom {
+            label: inputs.label.to_owned(),
+            source: inputs.text("javascriptFunction")?,
+            inputs: code::read_values(inputs.object(INPUT_VARIABLES.name)?),
+        }))
+    }),
+};
+
+struct Custom {
+    label: String,
+    source: String,
+    inputs: Map<String, Value>,
+}
+
+impl Loader for Custom {
+    fn load(&self, host: &dyn Host) -> Result<Vec<SourceDocument>> {
+        let code = Code::new(&self.label, &self.source, self.inputs.clone());
+        let result = host.run_code(&code).map_err(|error| code::failed(&self.label, &error))?;
+        let documents: Option<Vec<SourceDocument>> = match result {
+            Value::String(text) => Some(vec![SourceDocument { page_content: text, metadata: Map::new() }]),
+            Value::Array(items) => items.into_iter().map(document).collect(),
+            _ => None,
+        };
+        let documents = documents.ok_or_else(|| {
+            Error::Failed(format!("{}: the code must return a list of {{pageContent, metadata}}", self.label))
+        })?;
+        count(&self.label, &documents)?;
+        Ok(documents)
+    }
+}
+
+fn document(value: Value) -> Option<SourceDocument> {
+    let Value::Object(mut fields) = value else { return None };
+    let Some(Value::String(page_content)) = fields.remove("pageContent") else { return None };
+    let metadata = match fields.remove("metadata") {
+        Some(Value::Object(metadata)) => metadata,
+        None | Some(Value::Null) => Map::new(),
+        Some(_) => return None,
+    };
+    Some(SourceDocument { page_content, metadata })
+}

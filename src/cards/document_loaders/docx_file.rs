@@ -1,0 +1,21 @@
+//! Docx File: the raw text of a text of a word processor.
+
+use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
+use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::documents::Kind;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "docxFile",
+    label: "Docx File",
+    version: 2.0,
+    category: Category::DocumentLoaders,
+    description: "The text of Word documents.",
+    base_classes: BASE_CLASSES,
+    risk: Risk::Safe,
+    inputs: &[Input::file("docxFile", "Docx File", &[".docx"]), SPLITTER, METADATA, OMIT],
+    outputs: OUTPUTS,
+    make: Make::Loader(|inputs| {
+        file_loader(inputs, "docxFile", |file| Ok(vec![file.document(file.text(Kind::Docx)?)]))
+    }),
+};

@@ -1,0 +1,33 @@
+//! Epub File: a document for each chapter, or for the whole book.
+
+use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
+use crate::cards::kit::{Card, Category, Choice, Input, Make, Risk};
+use crate::documents::Kind;
+
+const USAGES: &[Choice] =
+    &[Choice::of("perChapter", "One document per chapter"), Choice::of("perFile", "One document per file")];
+/// What a chapter is called in the place of a document.
+pub(super) const CHAPTER: &str = "chapterNumber";
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "epubFile",
+    label: "Epub File",
+    version: 1.0,
+    category: Category::DocumentLoaders,
+    description: "The text of EPUB books, chapter by chapter or whole.",
+    base_classes: BASE_CLASSES,
+    risk: Risk::Safe,
+    inputs: &[
+        Input::file("epubFile", "Epub File", &[".epub"]),
+        Input::choice("usage", "Usage", USAGES).or("perChapter"),
+        SPLITTER,
+        METADATA,
+        OMIT,
+    ],
+    outputs: OUTPUTS,
+    make: Make::Loader(|inputs| {
+        let place = (inputs.text("usage")? != "perFile").then_some(CHAPTER);
+        file_loader(inputs, "epubFile", move |file| Ok(file.pages(file.parts(Kind::Epub)?, place)))
+    }),
+};

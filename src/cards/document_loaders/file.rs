@@ -1,0 +1,37 @@
+//! File Loader: any file, read by the ending of its name.
+
+use super::by_kind::{self, Chosen};
+use super::pdf_file::USAGES;
+use super::pointers;
+use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
+use crate::cards::kit::{Card, Category, Input, Make, Risk};
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "fileLoader",
+    label: "File Loader",
+    version: 2.0,
+    category: Category::DocumentLoaders,
+    description: "The documents of files of any kind this server can read.",
+    base_classes: BASE_CLASSES,
+    risk: Risk::Safe,
+    inputs: &[
+        Input::file("file", "File", &[]),
+        Input::choice("usage", "Pdf Usage", USAGES).or("perPage").additional(),
+        Input::switch("legacyBuild", "Use Legacy Build").additional(),
+        Input::text("pointerName", "JSONL Pointer Extraction")
+            .additional()
+            .help("Where the text of a line of JSON is: /text."),
+        SPLITTER,
+        METADATA,
+        OMIT,
+    ],
+    outputs: OUTPUTS,
+    make: Make::Loader(|inputs| {
+        let chosen = Chosen {
+            whole_pdf: inputs.text("usage")? == "perFile",
+            line_pointer: inputs.maybe_text("pointerName").map(|text| pointers::pointer(&text)),
+        };
+        file_loader(inputs, "file", move |file| by_kind::documents(file, &chosen))
+    }),
+};

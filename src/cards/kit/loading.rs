@@ -1,0 +1,274 @@
+//! What document loaders have in common (reference canvas 5.10): a source brings documents, a splitter cuts them, and
+//! the card's own metadata go over theirs.
+
+use super::card::Output;
+use super::host::Host;
+use super::input::{Connects, Input};
+use super::inputs::Inputs;
+use super::knowledge::{Loader, Splitter};
+use crate::canvas::files::{self, Held, InlineFile};
+use crate::documents::{DocumentError, Kind, Part};
+use crate::domain::error::{Error, Result, Unavailable};
+use crate::domain::prediction::SourceDocument;
+use crate::limits;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// The input for a splitter.
+pub const SPLITTER: Input = Input::wire("textSplitter", "Text Splitter", Connects::TextSplitter)
+    .optional()
+    .help("Cuts the documents.");
+/// The input for metadata of every document.
+pub const METADATA: Input = Input::json("metadata", "Additional Metadata")
+    .additional()
+    .help("Goes over the metadata of every document, as a JSON object.");
+/// The input for metadata nobody wants.
+pub const OMIT: Input = Input::text("omitMetadataKeys", "Omit Metadata Keys")
+    .additional()
+    .help("Keys to leave out, with commas between them; * leaves out all but the additional metadata.");
+
+/// The outputs of a loader.
+pub const OUTPUTS: &[Output] = &[
+    Output { name: "document", label: "Document", base_classes: &["Document", "json"], predicts: false },
+    Output { name: "text", label: "Text", base_classes: &["string", "json"], predicts: true },
+];
+/// The base classes of a loader.
+pub const BASE_CLASSES: &[&str] = &["Document"];
+
+/// What brings documents.
+pub trait Source: Send + Sync {
+    /// The documents as they come, not yet cut.
+    ///
+    /// # Errors
+    /// When they cannot be read, naming the card.
+    fn read(&self, host: &dyn Host) -> Result<Vec<SourceDocument>>;
+}
+
+impl<F: Fn(&dyn Host) -> Result<Vec<SourceDocument>> + Send + Sync> Source for F {
+    fn read(&self, host: &dyn Host) -> Result<Vec<SourceDocument>> {
+        self(host)
+    }
+}
+
+/// The loader over a source, with the inputs every loader has.
+///
+/// # Errors
+/// When one of these inputs cannot be read.
+pub fn loader(inputs: &Inputs<'_>, source: impl Source + 'static) -> Result<Arc<dyn Loader>> {
+    let metadata = inputs.object(METADATA.name)?;
+    loader_with(inputs, metadata, source)
+}
+
+/// As [`loader`], with other metadata than the card's.
+///
+/// # Errors
+/// As [`loader`].
+pub fn loader_with(
+    inputs: &Inputs<'_>,
+    metadata: Map<String, Value>,
+    source: impl Source + 'static,
+) -> Result<Arc<dyn Loader>> {
+    Ok(Arc::new(Loading {
+        label: inputs.label.to_owned(),
+        source,
+        splitter: inputs.maybe_splitter(SPLITTER.name)?,
+        metadata,
+        omitted: inputs.comma_list(OMIT.name),
+    }))
+}
+
+struct Loading<S> {
+    label: String,
+    source: S,
+    splitter: Option<Arc<dyn Splitter>>,
+    metadata: Map<String, Value>,
+    omitted: Vec<String>,
+}
+
+impl<S: Source> Loader for Loading<S> {
+    fn load(&self, host: &dyn Host) -> Result<Vec<SourceDocument>> {
+        let mut documents = self.source.read(host)?;
+        if let Some(splitter) = &self.splitter {
+            documents = split(splitter.as_ref(), documents, host)?;
+        }
+        if documents.len() > limits::PASSAGES_MAX {
+            return Err(Error::Failed(format!("{}: there are too many documents", self.label)));
+        }
+        for document in &mut documents {
+            let own = &mut document.metadata;
+            if self.omitted.iter().any(|key| key == "*") {
+                own.clear();
+            }
+            own.retain(|key, _| !self.omitted.contains(key));
+            own.extend(self.metadata.clone());
+        }
+        Ok(documents)
+    }
+}
+
+fn split(
+    splitter: &dyn Splitter,
+    documents: Vec<SourceDocument>,
+    host: &dyn Host,
+) -> Result<Vec<SourceDocument>> {
+    let mut passages = Vec::new();
+    for document in documents {
+        if host.cancel().reason().is_some() {
+            return Err(Error::Cancelled);
+        }
+        for cut in splitter.split(&document.page_content, host)? {
+            let mut metadata = document.metadata.clone();
+            // A page that is cut keeps its number beside the lines.
+            let mut place = metadata.get("loc").and_then(Value::as_object).cloned().unwrap_or_default();
+            place.insert("lines".into(), json!({"from": cut.lines.start(), "to": cut.lines.end()}));
+            metadata.insert("loc".into(), Value::Object(place));
+            passages.push(SourceDocument { page_content: cut.text, metadata });
+        }
+    }
+    Ok(passages)
+}
+
+/// The loader whose documents `read` makes of each file of the input.
+///
+/// # Errors
+/// When an input cannot be read, or holds no file.
+pub fn file_loader(
+    inputs: &Inputs<'_>,
+    input: &str,
+    read: impl Fn(&Opened<'_>) -> Result<Vec<SourceDocument>> + Send + Sync + 'static,
+) -> Result<Arc<dyn Loader>> {
+    loader(inputs, file_source(inputs, input, read)?)
+}
+
+/// The source of [`file_loader`] alone.
+///
+/// # Errors
+/// When the input holds no file.
+pub fn file_source(
+    inputs: &Inputs<'_>,
+    input: &str,
+    read: impl Fn(&Opened<'_>) -> Result<Vec<SourceDocument>> + Send + Sync + 'static,
+) -> Result<impl Source + 'static> {
+    let (held, label) = (files_of(inputs, input)?, inputs.label.to_owned());
+    Ok(move |host: &dyn Host| {
+        let mut documents = Vec::new();
+        for file in &held {
+            if host.cancel().reason().is_some() {
+                return Err(Error::Cancelled);
+            }
+            let stored;
+            let (name, bytes) = match file {
+                Held::Inline(InlineFile { name, bytes }) => (name.as_str(), bytes.as_slice()),
+                Held::Stored(name) => {
+                    stored = host.stored_file(name)?.ok_or_else(|| {
+                        Error::Failed(format!("{label}: a file is not here any more; upload it again"))
+                    })?;
+                    (stored.name.as_str(), stored.bytes.as_slice())
+                }
+            };
+            documents.extend(read(&Opened { label: &label, name, bytes, host })?);
+        }
+        Ok(documents)
+    })
+}
+
+fn files_of(inputs: &Inputs<'_>, input: &str) -> Result<Vec<Held>> {
+    let text = inputs.maybe_text(input).ok_or_else(|| inputs.wrong(input, "upload a file"))?;
+    let held = files::held(&text).filter(|files| !files.is_empty());
+    held.ok_or_else(|| inputs.wrong(input, "this is no uploaded file"))
+}
+
+/// A file whose bytes are here.
+pub struct Opened<'a> {
+    /// The label of the card.
+    pub label: &'a str,
+    /// The name its owner knows it by.
+    pub name: &'a str,
+    /// What it holds. Nothing of it has been judged.
+    pub bytes: &'a [u8],
+    /// The rest of the world.
+    pub host: &'a dyn Host,
+}
+
+impl Opened<'_> {
+    /// Its pages, sheets, slides or chapters, read in a process of their own.
+    ///
+    /// # Errors
+    /// When it is not of this kind, damaged, or too large.
+    pub fn parts(&self, kind: Kind) -> Result<Vec<Part>> {
+        let read = self.host.documents().text_of(kind, self.bytes, self.host.cancel());
+        read.map_err(|fault| unread(self.label, self.name, fault))
+    }
+
+    /// All of its text.
+    ///
+    /// # Errors
+    /// As [`Self::parts`].
+    pub fn text(&self, kind: Kind) -> Result<String> {
+        let parts = self.parts(kind)?;
+        let texts: Vec<&str> = parts.iter().map(|part| part.text.as_str()).collect();
+        Ok(texts.join("\n\n"))
+    }
+
+    /// What is wrong with it.
+    #[must_use]
+    pub fn wrong(&self, what: &str) -> Error {
+        Error::Failed(format!("{}: '{}' was not read: {what}", self.label, self.name))
+    }
+
+    /// A document of this file.
+    #[must_use]
+    pub fn document(&self, text: impl Into<String>) -> SourceDocument {
+        document(self.name, text)
+    }
+
+    /// A document for each part, with its place under the name `place`, or one document for all of them.
+    #[must_use]
+    pub fn pages(&self, parts: Vec<Part>, place: Option<&str>) -> Vec<SourceDocument> {
+        let total = parts.len();
+        let Some(place) = place else {
+            let texts: Vec<&str> = parts.iter().map(|part| part.text.as_str()).collect();
+            let mut whole = self.document(texts.join("\n\n"));
+            whole.metadata.insert("totalPages".into(), total.into());
+            return if whole.page_content.trim().is_empty() { Vec::new() } else { vec![whole] };
+        };
+        let page = |(at, part): (usize, Part)| {
+            let mut page = self.document(part.text);
+            page.metadata.insert("totalPages".into(), total.into());
+            page.metadata.insert("loc".into(), json!({ place: at + 1 }));
+            page
+        };
+        let pages = parts.into_iter().enumerate().map(page);
+        pages.filter(|page| !page.page_content.trim().is_empty()).collect()
+    }
+}
+
+/// A document that says where it is from.
+#[must_use]
+pub fn document(source: &str, text: impl Into<String>) -> SourceDocument {
+    SourceDocument {
+        page_content: text.into(),
+        metadata: Map::from_iter([("source".to_owned(), Value::from(source))]),
+    }
+}
+
+/// A document that was not read, as the failure of its card.
+#[must_use]
+pub fn unread(label: &str, name: &str, fault: DocumentError) -> Error {
+    match fault {
+        DocumentError::Busy => Error::Unavailable(Unavailable::Busy),
+        DocumentError::Cancelled(_) => Error::Cancelled,
+        other => Error::Failed(format!("{label}: '{name}' was not read: {other}")),
+    }
+}
+
+/// Refuses documents that fill the memory of the service before anybody sees them.
+///
+/// # Errors
+/// When there are too many, naming the card.
+pub fn count(label: &str, documents: &[SourceDocument]) -> Result<()> {
+    if documents.len() <= limits::PASSAGES_MAX {
+        return Ok(());
+    }
+    Err(Error::Failed(format!("{label}: there are too many documents")))
+}
