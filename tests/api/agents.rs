@@ -52,7 +52,8 @@ pub fn animals(server: &Server) -> String {
     store
 }
 
-fn messages(provider: &Provider) -> Vec<(String, String)> {
+/// Role and content of what the provider was sent last.
+pub fn messages(provider: &Provider) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let sent = provider.last_request().body["messages"].clone();
     sent.as_array().unwrap().iter().map(|m| (text(&m["role"]), text(&m["content"]))).collect()

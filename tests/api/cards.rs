@@ -34,6 +34,7 @@ const CARDS: &[&str] = &[
     "chatTogetherAI",
     "chatXAI",
     "conversationChain",
+    "conversationalRetrievalQAChain",
     "csvOutputParser",
     "currentDateTime",
     "groqChat",
@@ -49,6 +50,7 @@ const CARDS: &[&str] = &[
     "retrievalQAChain",
     "stickyNote",
     "toolAgent",
+    "vectorDBQAChain",
 ];
 
 #[test]

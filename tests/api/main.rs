@@ -10,6 +10,7 @@ mod bad_input;
 mod caches;
 mod canvases;
 mod cards;
+mod chains;
 mod chat_files;
 mod code;
 mod conversations;

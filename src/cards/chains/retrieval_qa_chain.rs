@@ -3,11 +3,11 @@
 use super::llm_chain::{MODERATION, answer_with};
 use crate::cards::kit::part::moderate;
 use crate::cards::kit::{
-    Card, Category, Chain, Connects, Input, Make, Model, Moderation, Retriever, Risk, Sink, Turn, Verdict,
-    passages,
+    Card, Category, Chain, Connects, Input, Inputs, Make, Model, Moderation, Retriever, Risk, Sink, Turn,
+    Verdict, passages,
 };
 use crate::domain::error::Result;
-use crate::domain::prediction::Outcome;
+use crate::domain::prediction::{Outcome, SourceDocument};
 use crate::llm::{ChatRequest, Message};
 use std::sync::Arc;
 
@@ -28,24 +28,40 @@ pub const CARD: Card = Card {
         Input::wire("model", "Language Model", Connects::LanguageModel),
         Input::wire("vectorStoreRetriever", "Vector Store Retriever", Connects::Retriever),
         MODERATION,
-        Input::switch("returnSourceDocuments", "Return Source Documents").additional(),
+        RETURN_SOURCES,
     ],
     outputs: &[],
     make: Make::Chain(|inputs| {
-        Ok(Arc::new(RetrievalQa {
-            model: inputs.model("model")?,
-            retriever: inputs.retriever("vectorStoreRetriever")?,
-            moderations: inputs.moderations("inputModeration")?,
-            returns_sources: inputs.switch("returnSourceDocuments"),
-        }))
+        let retriever = inputs.retriever("vectorStoreRetriever")?;
+        Ok(Arc::new(RetrievalQa::of(inputs, retriever)?))
     }),
 };
 
-struct RetrievalQa {
+/// Passages go out with the answer.
+pub const RETURN_SOURCES: Input =
+    Input::switch("returnSourceDocuments", "Return Source Documents").additional();
+
+/// A chain that answers from what one search finds.
+pub struct RetrievalQa {
     model: Arc<Model>,
     retriever: Arc<dyn Retriever>,
     moderations: Vec<Arc<dyn Moderation>>,
     returns_sources: bool,
+}
+
+impl RetrievalQa {
+    /// A chain from the inputs of a card, over what its card calls its source.
+    ///
+    /// # Errors
+    /// When something is not wired as it must be.
+    pub fn of(inputs: &Inputs<'_>, retriever: Arc<dyn Retriever>) -> Result<Self> {
+        Ok(Self {
+            model: inputs.model("model")?,
+            retriever,
+            moderations: inputs.moderations("inputModeration")?,
+            returns_sources: inputs.switch("returnSourceDocuments"),
+        })
+    }
 }
 
 impl Chain for RetrievalQa {
@@ -54,13 +70,23 @@ impl Chain for RetrievalQa {
             return answer_with(answer, sink);
         }
         let found = self.retriever.retrieve(turn.question, turn)?;
-        let messages = vec![
-            Message::System(INSTRUCTIONS.to_owned()),
-            Message::user(format!("{}\nQuestion: {}", passages::write(&found), turn.question)),
-        ];
-        let completion =
-            self.model.ask(&ChatRequest { messages, ..ChatRequest::default() }, turn.host, sink)?;
+        let text = answer_from(&found, &self.model, turn, sink)?;
         let source_documents = if self.returns_sources { found } else { Vec::new() };
-        Ok(Outcome { text: completion.text, source_documents, ..Outcome::default() })
+        Ok(Outcome { text, source_documents, ..Outcome::default() })
     }
+}
+
+/// What the model answers from these passages and nothing else.
+///
+/// # Errors
+/// When the model fails.
+pub fn answer_from(
+    found: &[SourceDocument],
+    model: &Model,
+    turn: &Turn<'_>,
+    sink: &mut dyn Sink,
+) -> Result<String> {
+    let messages =
+        vec![Message::System(INSTRUCTIONS.to_owned()), Message::user(passages::before(found, turn.question))];
+    Ok(model.ask(&ChatRequest { messages, ..ChatRequest::default() }, turn.host, sink)?.text)
 }

@@ -97,10 +97,10 @@ pub enum Connects {
     Tool,
     Retriever,
     TextSplitter,
+    VectorStore,
     Document,
     Embeddings,
     RecordManager,
-    VectorStore,
     Chain,
     Value,
 }
@@ -122,10 +122,10 @@ impl Connects {
             Self::Tool => "Tool",
             Self::Retriever => "BaseRetriever",
             Self::TextSplitter => "TextSplitter",
+            Self::VectorStore => "VectorStore",
             Self::Document => "Document",
             Self::Embeddings => "Embeddings",
             Self::RecordManager => "RecordManager",
-            Self::VectorStore => "VectorStore",
             Self::Chain => "BaseChain",
             Self::Value => "string | number | boolean | json | array",
         }

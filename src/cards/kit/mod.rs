@@ -19,6 +19,7 @@ pub mod passages;
 pub mod prompt;
 pub(in crate::cards) mod provided;
 pub mod records;
+pub mod rephrase;
 pub(in crate::cards) mod reranked;
 pub(crate) mod retrieving;
 pub mod shelf;

@@ -4,6 +4,9 @@ use crate::domain::prediction::SourceDocument;
 
 const OPEN: &str = "<passage source=\"";
 const CLOSE: &str = "</passage>";
+/// What stands in the owner's text where passages were meant to go: they are nobody's instructions.
+const CONTEXT: &str = "{context}";
+const CONTEXT_IS_BELOW: &str = "(the passages that come with the question)";
 
 /// A passage read back from a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +30,18 @@ pub fn write(documents: &[SourceDocument]) -> String {
         out.push_str(&format!("{OPEN}{source}\">\n{}\n{CLOSE}\n", text.trim()));
     }
     out
+}
+
+/// A question with the passages found for it.
+#[must_use]
+pub fn before(documents: &[SourceDocument], question: &str) -> String {
+    format!("{}\nQuestion: {question}", write(documents))
+}
+
+/// The owner's instructions, which say where the passages are and never hold them (security rules 6).
+#[must_use]
+pub fn instructions(text: &str) -> String {
+    text.replace(CONTEXT, CONTEXT_IS_BELOW)
 }
 
 /// Where a passage is from, as far as its metadata says.

@@ -1,0 +1,28 @@
+//! VectorDB QA Chain: a Retrieval QA Chain over a vector store itself.
+
+use super::llm_chain::MODERATION;
+use super::retrieval_qa_chain::{RETURN_SOURCES, RetrievalQa};
+use crate::cards::kit::{Card, Category, Connects, Input, Make, Nearest, Risk};
+use std::sync::Arc;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "vectorDBQAChain",
+    label: "VectorDB QA Chain",
+    version: 2.0,
+    category: Category::Chains,
+    description: "Looks up the nearest passages of a vector store and answers from them.",
+    base_classes: &["VectorDBQAChain", "BaseChain", "Runnable"],
+    risk: Risk::Safe,
+    inputs: &[
+        Input::wire("model", "Language Model", Connects::LanguageModel),
+        Input::wire("vectorStore", "Vector Store", Connects::VectorStore),
+        MODERATION,
+        RETURN_SOURCES,
+    ],
+    outputs: &[],
+    make: Make::Chain(|inputs| {
+        let store = inputs.vector_store("vectorStore")?;
+        Ok(Arc::new(RetrievalQa::of(inputs, Arc::new(Nearest(store)))?))
+    }),
+};
