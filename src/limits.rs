@@ -83,6 +83,10 @@ pub const PASSWORD_MAX_CHARS: usize = 256;
 
 /// Most rounds of tool calls in one step (R 6).
 pub const TOOL_ROUNDS_MAX: u64 = 25;
+/// Most flows that wait for one another: one that was asked, and those it asked in turn.
+pub const FLOWS_DEEP_MAX: usize = 5;
+/// Most flows that are asked for one question, all tools of all of them together.
+pub const FLOWS_ASKED_MAX: usize = 100;
 /// Most messages of a conversation that a memory sends along.
 pub const MEMORY_MESSAGES_MAX: usize = 10_000;
 /// Bytes of messages that a memory sums up in one call of a model.

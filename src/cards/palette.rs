@@ -58,7 +58,7 @@ fn param(input: &Input) -> Value {
     if let Some((other, value)) = input.shown_if {
         param.insert(
             "show".into(),
-            json!({ other: if value == "true" { json!(true) } else { json!(value) } }),
+            json!({ other: value.parse::<bool>().map_or_else(|_| json!(value), Value::from) }),
         );
     }
     let flags = [
@@ -88,6 +88,7 @@ fn param(input: &Input) -> Value {
             let list = match what {
                 Picked::Tool => "listTools",
                 Picked::DocumentStore => "listStores",
+                Picked::Flow => "listFlows",
             };
             param.insert("loadMethod".into(), list.into());
         }

@@ -11,7 +11,7 @@ use crate::domain::ids::CredentialId;
 use crate::llm::{ApiKey, Endpoint, ListedModel, list_models};
 use crate::net::Limits;
 use crate::ops::credentials;
-use crate::store::tables::{DOCUMENT_STORES, TOOLS};
+use crate::store::tables::{DOCUMENT_STORES, FLOWS, TOOLS};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
@@ -53,6 +53,10 @@ pub fn load(app: &App, caller: &Caller, name: &str, body: &LoadBody, cancel: &Ca
                 |store| json!({"label": store.name, "name": store.id, "description": store.description}),
             );
             Ok(sorted(rows.collect()))
+        }
+        "listFlows" if model_lists::picks(card, Picked::Flow) => {
+            let flows = app.store.read(|tx| FLOWS.list(tx, &caller.workspace))?;
+            Ok(sorted(flows.iter().map(|flow| json!({"label": flow.name, "name": flow.id})).collect()))
         }
         _ => Ok(Vec::new()),
     }

@@ -241,7 +241,7 @@ fn a_deleted_flow_is_gone_with_its_messages() {
 }
 
 /// Moves a copy of a flow into a workspace nobody here is in; its id.
-fn foreign(server: &Server, flow: &str) -> String {
+pub fn foreign(server: &Server, flow: &str) -> String {
     let workspace =
         serde_json::from_value(server.read(&format!("/chatflows/{flow}"))["workspaceId"].clone()).unwrap();
     let known = FlowId::parse(flow).unwrap();

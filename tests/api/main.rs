@@ -18,6 +18,7 @@ mod credentials;
 mod embeddings;
 mod failures;
 mod files;
+mod flow_tools;
 mod flows;
 
 mod forms;

@@ -7,7 +7,7 @@ use crate::support::provider::Provider;
 use serde_json::{Value, json};
 
 /// Overrides on, with these settings of these cards switched on, by label.
-fn listing(cards: &[(&str, &[&str])], variables: &[&str]) -> Value {
+pub fn listing(cards: &[(&str, &[&str])], variables: &[&str]) -> Value {
     let rows = |names: &[&str]| -> Value {
         names
             .iter()

@@ -6,8 +6,8 @@ use super::part::ReplyKey;
 use crate::documents::Documents;
 use crate::domain::cancel::Cancel;
 use crate::domain::error::Result;
-use crate::domain::ids::{DocumentStoreId, ToolId};
-use crate::domain::prediction::{PastMessage, SourceDocument, Usage};
+use crate::domain::ids::{DocumentStoreId, FlowId, ToolId};
+use crate::domain::prediction::{Outcome, PastMessage, SourceDocument, Usage};
 use crate::domain::tool_record::ToolRecord;
 use crate::net::Outgoing;
 use crate::script::ScriptError;
@@ -73,6 +73,12 @@ pub trait Host: Send + Sync {
 
     /// The reader of documents.
     fn documents(&self) -> &Documents;
+    /// Asks another flow of the flow's workspace and waits for its answer.
+    ///
+    /// # Errors
+    /// Why there is none: no such flow in this workspace, a circle of flows that wait for one another, or what it
+    /// failed with.
+    fn ask_flow(&self, ask: &FlowAsk<'_>) -> Result<Outcome>;
 
     /// The client for calls to model providers.
     fn outgoing(&self) -> &Outgoing;
@@ -108,4 +114,19 @@ pub trait Host: Send + Sync {
 
     /// Notes the tokens of one model call by the card labelled `card`; `None` when the provider reported none.
     fn used(&self, card: &str, usage: Option<Usage>);
+}
+
+/// What one flow asks another.
+#[derive(Debug, Clone, Copy)]
+pub struct FlowAsk<'a> {
+    /// The other flow.
+    pub flow: &'a FlowId,
+    /// The question.
+    pub question: &'a str,
+    /// What it is to run with, as far as its owner allows.
+    pub overrides: &'a Map<String, Value>,
+    /// It remembers nothing of what it was asked before in this conversation.
+    pub afresh: bool,
+    /// The value of an API key, for a flow that is bound to one.
+    pub key: Option<&'a str>,
 }

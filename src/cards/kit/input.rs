@@ -79,6 +79,8 @@ pub enum Picked {
     DocumentStore,
     /// A tool that people wrote.
     Tool,
+    /// Another flow.
+    Flow,
 }
 
 /// What can be wired into an input: the base class the other card must have.

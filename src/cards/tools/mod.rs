@@ -1,9 +1,11 @@
 //! Tools: parts a model can call.
 
+pub mod agent_as_tool;
 pub mod arxiv;
 pub mod brave_search;
 pub mod calculator;
 pub mod chain_tool;
+pub mod chatflow_tool;
 pub mod current_date_time;
 pub mod custom_tool;
 pub mod exa_search;

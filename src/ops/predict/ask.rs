@@ -5,6 +5,7 @@ use super::carried::{self, KeptFiles};
 use super::conversation;
 use super::follow_ups;
 use super::host::LiveHost;
+use super::nested::Way;
 use super::offer::Offer;
 use super::post_processing;
 use super::record::{End, record};
@@ -14,7 +15,7 @@ use crate::cards::kit::{Gone, Sink, Turn};
 use crate::domain::cancel::{Cancel, Reason};
 use crate::domain::error::{Error, RateLimited, Result, Unavailable};
 use crate::domain::flow::{CanvasDigest, Flow, FlowKind};
-use crate::domain::ids::{FlowId, MessageId};
+use crate::domain::ids::{ChatId, FlowId, MessageId};
 use crate::domain::prediction::{AskIds, ChatType, Outcome, Question, Upload};
 use crate::domain::rate::WindowState;
 use crate::engine::{self, Allowed, Overrides, Plan};
@@ -73,6 +74,8 @@ pub struct Entry {
     pub overrides: Overrides,
     /// The answer can go out token by token.
     pub streams: bool,
+    /// The flows that wait for the answer.
+    pub(super) way: Way,
 }
 
 /// The flow of this id, whoever asks (spec 5.1).
@@ -114,6 +117,19 @@ pub fn admit_key(app: &App, flow: &Flow, bearer: Option<&str>) -> Result<()> {
 /// # Errors
 /// 404 when nothing is published (contract 4.3), 403 and 400 for uploads, 500 when the canvas cannot run.
 pub fn prepare(app: &App, ask: Ask, cancel: &Cancel) -> Result<Entry> {
+    prepare_within(app, ask, None, cancel)
+}
+
+/// As [`prepare`]; a question of another flow brings its conversation and its way along.
+///
+/// # Errors
+/// As [`prepare`].
+pub(super) fn prepare_within(
+    app: &App,
+    ask: Ask,
+    within: Option<(ChatId, Way)>,
+    cancel: &Cancel,
+) -> Result<Entry> {
     let Ask { mut flow, mut question, chat_type, side } = ask;
     let mut drafted = None;
     if side == Side::Draft {
@@ -140,7 +156,10 @@ pub fn prepare(app: &App, ask: Ask, cancel: &Cancel) -> Result<Entry> {
         question.text = spoken;
     }
     let overrides = overrides(app, &flow, &plan, &question.overrides)?;
-    let chat = conversation::own(app, &flow, &question, chat_type)?;
+    let (chat, way) = match within {
+        Some(within) => within,
+        None => (conversation::own(app, &flow, &question, chat_type)?, Way::default()),
+    };
     let files = carried.store(app, &flow, chat)?;
     let ids = AskIds { flow: flow.id, chat, answer: MessageId::random(), question: MessageId::random() };
     let streams = plan.streams && flow.settings.post_processing_code().is_none();
@@ -157,6 +176,7 @@ pub fn prepare(app: &App, ask: Ask, cancel: &Cancel) -> Result<Entry> {
         flow,
         question,
         chat_type,
+        way,
     })
 }
 

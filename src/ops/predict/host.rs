@@ -1,16 +1,17 @@
 //! The world as a run of the prediction API sees it.
 
 use super::ask::Entry;
+use super::nested;
 use crate::app::App;
 use crate::boards::indexes::IndexKey;
 use crate::boards::replies::RepliesOf;
-use crate::cards::kit::{Code, Host, Library, ReplyKey, StoredFile};
+use crate::cards::kit::{Code, FlowAsk, Host, Library, ReplyKey, StoredFile};
 use crate::documents::Documents;
 use crate::domain::cancel::Cancel;
-use crate::domain::error::Result;
+use crate::domain::error::{Error, Result};
 use crate::domain::flow::Flow;
 use crate::domain::ids::{CredentialId, DocumentStoreId, ToolId};
-use crate::domain::prediction::{AskIds, PastMessage, SourceDocument, Usage};
+use crate::domain::prediction::{AskIds, Outcome, PastMessage, SourceDocument, Usage};
 use crate::domain::tool_record::ToolRecord;
 use crate::engine::Overrides;
 use crate::net::Outgoing;
@@ -33,6 +34,8 @@ const CITED_MAX: usize = 100;
 
 pub(in crate::ops) struct LiveHost<'a> {
     app: &'a App,
+    /// The question that runs; `None` for what is none.
+    asking: Option<&'a Entry>,
     flow: &'a Flow,
     ids: AskIds,
     cancel: Cancel,
@@ -50,7 +53,8 @@ impl<'a> LiveHost<'a> {
     /// # Errors
     /// When the saved variables cannot be read.
     pub(super) fn new(app: &'a App, entry: &'a Entry, cancel: Cancel) -> Result<Self> {
-        Self::of(app, &entry.flow, entry.ids, &entry.overrides, &entry.question.text, cancel)
+        let host = Self::of(app, &entry.flow, entry.ids, &entry.overrides, &entry.question.text, cancel)?;
+        Ok(Self { asking: Some(entry), ..host })
     }
 
     /// As [`Self::new`], for what is no question.
@@ -68,6 +72,7 @@ impl<'a> LiveHost<'a> {
         let variables = app.store.read(|tx| variables::values(tx, &app.environment, &flow.workspace))?;
         Ok(Self {
             app,
+            asking: None,
             flow,
             ids,
             shelves: Shelves::new(app, flow.workspace, cancel.clone()),
@@ -180,6 +185,13 @@ impl Host for LiveHost<'_> {
 
     fn documents(&self) -> &Documents {
         &self.app.documents
+    }
+
+    fn ask_flow(&self, ask: &FlowAsk<'_>) -> Result<Outcome> {
+        match self.asking {
+            Some(entry) => nested::ask(self.app, entry, ask, &self.cancel),
+            None => Err(Error::Failed("Only a question can ask another flow.".into())),
+        }
     }
 
     fn outgoing(&self) -> &Outgoing {

@@ -8,6 +8,7 @@ mod conversation;
 mod follow_ups;
 mod host;
 mod media;
+mod nested;
 mod offer;
 pub mod offline;
 pub mod plans;

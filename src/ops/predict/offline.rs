@@ -1,12 +1,12 @@
 //! A canvas run with no server (`ask --file`): no database, no conversation, no stored credential.
 
 use crate::canvas::Canvas;
-use crate::cards::kit::{Code, Gone, Host, ReplyKey, Sink, StoredFile, Turn};
+use crate::cards::kit::{Code, FlowAsk, Gone, Host, ReplyKey, Sink, StoredFile, Turn};
 use crate::documents::{self, Documents};
 use crate::domain::cancel::Cancel;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{DocumentStoreId, ToolId};
-use crate::domain::prediction::{PastMessage, SourceDocument, Usage};
+use crate::domain::prediction::{Outcome, PastMessage, SourceDocument, Usage};
 use crate::domain::tool_record::ToolRecord;
 use crate::engine::{self, Overrides, Plan};
 use crate::net::Outgoing;
@@ -65,6 +65,10 @@ impl Host for OfflineHost {
 
     fn documents(&self) -> &Documents {
         &self.documents
+    }
+
+    fn ask_flow(&self, ask: &FlowAsk<'_>) -> Result<Outcome> {
+        Err(Error::no_flow(ask.flow))
     }
 
     fn outgoing(&self) -> &Outgoing {

@@ -1,0 +1,25 @@
+//! Agent as Tool: an agent flow of the workspace that a model can ask.
+
+use super::chatflow_tool::{FlowTool, inputs};
+use crate::cards::kit::{Card, Category, Input, Make, Picked, Risk};
+use std::sync::Arc;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "agentAsTool",
+    label: "Agent as Tool",
+    version: 1.0,
+    category: Category::Tools,
+    description: "An agent flow of this workspace that the model can ask.",
+    base_classes: &["AgentAsTool", "Tool"],
+    risk: Risk::Risky,
+    inputs: &inputs(
+        Input::credential(&["agentflowApi"]),
+        Input::pick("selectedAgentflow", "Select Agent", Picked::Flow)
+            .help("The id of an agent flow of this workspace."),
+    ),
+    outputs: &[],
+    make: Make::Tools(|inputs| {
+        Ok(vec![Arc::new(FlowTool::of(inputs, "selectedAgentflow", "agentflowApiKey")?)])
+    }),
+};

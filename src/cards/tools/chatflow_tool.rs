@@ -1,0 +1,158 @@
+//! Chatflow Tool: another flow of the workspace that a model can ask.
+
+use super::search::{one_argument, text_argument};
+use crate::cards::kit::{
+    Card, Category, FlowAsk, Input, Inputs, Make, Observation, Picked, Risk, Tool, Turn,
+};
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::FlowId;
+use crate::domain::tool_record::model_name;
+use crate::llm::ToolSpec;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "ChatflowTool",
+    label: "Chatflow Tool",
+    version: 5.1,
+    category: Category::Tools,
+    description: "Another chatflow of this workspace that the model can ask.",
+    base_classes: &["ChatflowTool", "Tool"],
+    risk: Risk::Risky,
+    inputs: &inputs(
+        Input::credential(&["chatflowApi"]),
+        Input::pick("selectedChatflow", "Select Chatflow", Picked::Flow)
+            .help("The id of a chatflow of this workspace."),
+    ),
+    outputs: &[],
+    make: Make::Tools(|inputs| {
+        Ok(vec![Arc::new(FlowTool::of(inputs, "selectedChatflow", "chatflowApiKey")?)])
+    }),
+};
+
+/// The inputs of a card that asks a flow: how it proves that it may, and which flow.
+pub const fn inputs(credential: Input, selected: Input) -> [Input; 10] {
+    [
+        credential
+            .optional()
+            .help("Only for a flow that is bound to an API key: a credential that holds it."),
+        selected,
+        Input::text("name", "Tool Name"),
+        Input::lines("description", "Tool Description").help("Tells the model when to use it."),
+        Input::switch("returnDirect", "Return Direct")
+            .optional()
+            .help("What the flow answers is the answer; the model does not read it."),
+        Input::json("overrideConfig", "Override Config")
+            .additional()
+            .variables()
+            .help("Settings of the other flow, as far as its owner lets a request change them."),
+        Input::address("baseURL", "Base URL")
+            .additional()
+            .help("Not used: flows of this workspace are asked within the service."),
+        Input::switch("startNewSession", "Start new session per message")
+            .additional()
+            .help("The other flow remembers nothing of what it was asked before."),
+        Input::switch("useQuestionFromChat", "Use Question from Chat")
+            .additional()
+            .help("The other flow is asked what this one was asked, and not what the model writes."),
+        Input::lines("customInput", "Custom Input")
+            .additional()
+            .when("useQuestionFromChat", "false")
+            .help("What the other flow is asked. Empty: what the model writes."),
+    ]
+}
+
+/// Who writes the question.
+enum Asker {
+    /// The person, as they asked this flow.
+    Person,
+    /// The owner, always the same.
+    Owner(String),
+    Model,
+}
+
+/// A flow as a tool.
+pub struct FlowTool {
+    label: String,
+    spec: ToolSpec,
+    flow: FlowId,
+    key: Option<String>,
+    asker: Asker,
+    overrides: Map<String, Value>,
+    starts_afresh: bool,
+    returns_directly: bool,
+}
+
+impl FlowTool {
+    /// A tool from a card whose input `selected` names the flow and whose credential holds the key in `key_field`.
+    ///
+    /// # Errors
+    /// When an input cannot be read, or the flow would ask itself.
+    pub fn of(inputs: &Inputs<'_>, selected: &str, key_field: &str) -> Result<Self> {
+        let flow = FlowId::parse(inputs.text(selected)?.trim())
+            .ok_or_else(|| inputs.wrong(selected, "this must be the id of a flow of this workspace"))?;
+        if inputs.host.fact("chatflowId").is_some_and(|own| own == flow.to_string()) {
+            return Err(inputs.wrong(selected, "a flow cannot ask itself; choose another one"));
+        }
+        let asker = match inputs.maybe_text("customInput") {
+            _ if inputs.switch("useQuestionFromChat") => Asker::Person,
+            Some(text) if !text.trim().is_empty() => Asker::Owner(text),
+            _ => Asker::Model,
+        };
+        let name = model_name(&inputs.text("name")?);
+        let description = inputs.text("description")?;
+        let spec = match asker {
+            Asker::Model => one_argument(&name, &description, "input", "What to ask."),
+            _ => ToolSpec { name, description, schema: json!({"type": "object", "properties": {}}) },
+        };
+        Ok(Self {
+            label: inputs.label.to_owned(),
+            spec,
+            flow,
+            key: inputs.maybe_secret(key_field),
+            asker,
+            overrides: inputs.object("overrideConfig")?,
+            starts_afresh: inputs.switch("startNewSession"),
+            returns_directly: inputs.switch("returnDirect"),
+        })
+    }
+}
+
+impl Tool for FlowTool {
+    fn spec(&self) -> ToolSpec {
+        self.spec.clone()
+    }
+
+    fn call(&self, arguments: &Value, turn: &Turn<'_>) -> Result<String, String> {
+        self.observe(arguments, turn).map(|seen| seen.text)
+    }
+
+    fn observe(&self, arguments: &Value, turn: &Turn<'_>) -> Result<Observation, String> {
+        let question = match &self.asker {
+            Asker::Person => turn.question,
+            Asker::Owner(text) => text,
+            Asker::Model => text_argument(arguments, "input")?,
+        };
+        let ask = FlowAsk {
+            flow: &self.flow,
+            question,
+            overrides: &self.overrides,
+            afresh: self.starts_afresh,
+            key: self.key.as_deref(),
+        };
+        let outcome = turn.host.ask_flow(&ask).map_err(|fault| match fault {
+            Error::Unauthorized(_) => format!(
+                "{}: the flow answers holders of its API key only; a credential with that key must be selected.",
+                self.label
+            ),
+            other => format!("{}: {other}", self.label),
+        })?;
+        turn.host.used(&self.label, outcome.usage);
+        Ok(Observation { text: outcome.text, sources: outcome.source_documents })
+    }
+
+    fn returns_directly(&self) -> bool {
+        self.returns_directly
+    }
+}
