@@ -87,6 +87,14 @@ pub const TOOL_ROUNDS_MAX: u64 = 25;
 pub const FLOWS_DEEP_MAX: usize = 5;
 /// Most flows that are asked for one question, all tools of all of them together.
 pub const FLOWS_ASKED_MAX: usize = 100;
+/// Most tools of one MCP server that are looked at, and the pages of its list.
+pub const MCP_TOOLS_MAX: usize = 500;
+/// See [`MCP_TOOLS_MAX`].
+pub const MCP_TOOLS_PAGES_MAX: usize = 20;
+/// Largest schema of a tool of an MCP server that a model is shown.
+pub const MCP_SCHEMA_BYTES_MAX: usize = 32 * 1024;
+/// Longest result of a tool of an MCP server that a model reads.
+pub const MCP_RESULT_BYTES_MAX: usize = 200 * 1024;
 /// Most messages of a conversation that a memory sends along.
 pub const MEMORY_MESSAGES_MAX: usize = 10_000;
 /// Bytes of messages that a memory sums up in one call of a model.

@@ -20,5 +20,6 @@ mod record_managers;
 mod retrievers;
 mod text_splitters;
 mod tools;
+mod tools_mcp;
 mod utilities;
 mod vector_stores;

@@ -3,7 +3,8 @@
 use super::kit::{Card, InputKind};
 use super::{
     agents, cache, chains, chat_models, document_loaders, embeddings, llms, memory, moderation,
-    output_parsers, prompts, record_managers, retrievers, text_splitters, tools, utilities, vector_stores,
+    output_parsers, prompts, record_managers, retrievers, text_splitters, tools, tools_mcp, utilities,
+    vector_stores,
 };
 use crate::canvas::{self, CardFacts, InputFacts};
 use std::collections::HashMap;
@@ -137,6 +138,8 @@ pub static CARDS: &[&Card] = &[
     &tools::serper::CARD,
     &tools::tavily::CARD,
     &tools::wolfram_alpha::CARD,
+    &tools_mcp::custom::CARD,
+    &tools_mcp::github::CARD,
     &utilities::custom_function::CARD,
     &utilities::get_variable::CARD,
     &utilities::if_else_function::CARD,

@@ -15,7 +15,7 @@ mod replicate;
 mod reply;
 mod rerank;
 mod retry;
-mod sse;
+pub(crate) mod sse;
 mod text_generation;
 mod transcript;
 mod transcription;

@@ -127,7 +127,7 @@ impl<R: Read> Lines<R> {
 
 /// A server-sent event.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Event<'a> {
+pub(crate) struct Event<'a> {
     /// Its name; empty when it has none.
     pub name: &'a str,
     /// Its data lines, joined.
@@ -135,7 +135,7 @@ pub(super) struct Event<'a> {
 }
 
 /// Server-sent events. An event that the end of the stream cuts short counts: its data shows whether it is whole.
-pub(super) struct Events<R> {
+pub(crate) struct Events<R> {
     lines: Lines<R>,
     name: String,
     data: String,
@@ -143,7 +143,7 @@ pub(super) struct Events<R> {
 }
 
 impl<R: Read> Events<R> {
-    pub(super) fn new(source: R) -> Self {
+    pub(crate) fn new(source: R) -> Self {
         let lines = Lines::with(source, Endings::Any);
         Self { lines, name: String::new(), data: String::new(), first: true }
     }
@@ -152,7 +152,7 @@ impl<R: Read> Events<R> {
     ///
     /// # Errors
     /// As [`Lines::next`].
-    pub(super) fn next(&mut self) -> Result<Option<Event<'_>>, ModelError> {
+    pub(crate) fn next(&mut self) -> Result<Option<Event<'_>>, ModelError> {
         self.name.clear();
         self.data.clear();
         let mut has_data = false;

@@ -29,6 +29,7 @@ mod knowledge;
 mod leaving;
 mod load_methods;
 mod loaders;
+mod mcp;
 mod memories;
 mod messages;
 mod model_cards;

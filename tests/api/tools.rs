@@ -7,20 +7,20 @@ use crate::support::provider::{Behaviour, Provider};
 use serde_json::{Value, json};
 
 /// A service that may call a stand-in web server, which no tool may otherwise.
-fn with_web() -> (Server, Provider) {
+pub fn with_web() -> (Server, Provider) {
     let web = Provider::start();
     let allowed = web.base_url().replace("http://", "");
     (Server::with(&[("SERVICE_HTTP_ALLOW", &allowed)]), web)
 }
 
 /// A Tool Agent whose model calls the tool with these arguments, once: the answer, and what the model then read.
-fn called(server: &Server, card: &str, inputs: Value, tool: &str, arguments: Value) -> (Value, String) {
+pub fn called(server: &Server, card: &str, inputs: Value, tool: &str, arguments: Value) -> (Value, String) {
     let mut drawing = Drawing::default();
     let tool_card = drawing.card(card, inputs);
     called_in(server, drawing, &tool_card, tool, arguments)
 }
 
-fn called_in(
+pub fn called_in(
     server: &Server,
     mut drawing: Drawing,
     tool_card: &str,
@@ -44,7 +44,7 @@ fn called_in(
     (answer, read.unwrap_or_default())
 }
 
-fn says(web: &Provider, body: &str) {
+pub fn says(web: &Provider, body: &str) {
     web.script(Behaviour::Status { status: 200, body: body.to_owned(), headers: Vec::new() });
 }
 

@@ -81,6 +81,8 @@ pub enum Picked {
     Tool,
     /// Another flow.
     Flow,
+    /// What another server can do, by name.
+    Actions,
 }
 
 /// What can be wired into an input: the base class the other card must have.

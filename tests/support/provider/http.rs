@@ -80,7 +80,10 @@ impl Connection {
     /// Answers in one piece.
     pub fn whole(&mut self, status: u16, headers: &[(String, String)], body: &[u8]) -> Result<(), Ended> {
         self.out.clear();
-        let _ = write!(self.out, "HTTP/1.1 {status} -\r\ncontent-type: application/json\r\n");
+        let _ = write!(self.out, "HTTP/1.1 {status} -\r\n");
+        if !headers.iter().any(|(name, _)| name == "content-type") {
+            let _ = write!(self.out, "content-type: application/json\r\n");
+        }
         for (name, value) in headers {
             let _ = write!(self.out, "{name}: {value}\r\n");
         }

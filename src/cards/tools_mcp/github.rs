@@ -1,0 +1,31 @@
+//! Github MCP: the tools of GitHub's own MCP server.
+
+use super::toolkit::{ACTIONS, BASE_CLASSES, CATEGORY, toolkit};
+use crate::cards::kit::{Card, Input, Make, Risk};
+
+/// GitHub's hosted server; an enterprise has its own.
+const ADDRESS: &str = "https://api.githubcopilot.com/mcp/";
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "githubMCP",
+    label: "Github MCP",
+    version: 1.0,
+    category: CATEGORY,
+    description: "Tools of GitHub's MCP server.",
+    base_classes: BASE_CLASSES,
+    risk: Risk::Risky,
+    inputs: &[
+        Input::credential(&["githubApi"]),
+        ACTIONS,
+        Input::address("githubEnterpriseUrl", "GitHub Enterprise URL")
+            .additional()
+            .help("The address of the MCP server of an enterprise. Empty: GitHub's own."),
+    ],
+    outputs: &[],
+    make: Make::Tools(|inputs| {
+        let token = inputs.secret("accessToken")?;
+        let url = inputs.address("githubEnterpriseUrl").unwrap_or_else(|| ADDRESS.to_owned());
+        toolkit(inputs, url, vec![("authorization".to_owned(), format!("Bearer {token}"))])
+    }),
+};

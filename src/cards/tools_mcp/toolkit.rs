@@ -1,0 +1,139 @@
+//! The tools of an MCP server as tools of a flow: those its owner chose, within bounds.
+
+use super::client::{Client, Described};
+use crate::cards::kit::part::Toolkit;
+use crate::cards::kit::{Input, card};
+use crate::cards::kit::{Inputs, Picked, Tool, Turn, data};
+use crate::domain::error::{Error, Result};
+use crate::domain::tool_record::model_name;
+use crate::limits::{MCP_RESULT_BYTES_MAX, MCP_SCHEMA_BYTES_MAX};
+use crate::llm::ToolSpec;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// The base class of every card here.
+pub(super) const BASE_CLASSES: &[&str] = &["Tool"];
+/// Where these cards stand in the palette.
+pub(super) const CATEGORY: card::Category = card::Category::McpTools;
+/// Which of the server's tools the model may call.
+pub(super) const ACTIONS: Input = Input::pick("mcpActions", "Available Actions", Picked::Actions)
+    .help("The names of the tools that the model may call, as a JSON list.");
+
+const DESCRIPTION_CHARS_MAX: usize = 1024;
+/// How many names a message lists.
+const NAMES_SHOWN_MAX: usize = 50;
+
+/// The chosen tools of the server at `url`.
+///
+/// # Errors
+/// When none is chosen, one that is chosen is not there, or the server cannot be asked.
+pub(super) fn toolkit(inputs: &Inputs<'_>, url: String, headers: Vec<(String, String)>) -> Result<Toolkit> {
+    let chosen = chosen(inputs)?;
+    let client = Arc::new(Client::new(url, headers, inputs.host));
+    let offered = client.tools().map_err(|fault| {
+        Error::Failed(format!("{}: the tools of its server cannot be listed: {fault}.", inputs.label))
+    })?;
+    let names = || {
+        let names = offered.iter().map(|tool| model_name(&tool.name)).take(NAMES_SHOWN_MAX);
+        names.collect::<Vec<_>>().join(", ")
+    };
+    if chosen.is_empty() {
+        return Err(inputs.wrong(ACTIONS.name, &format!("choose at least one of: {}", names())));
+    }
+    let mut tools: Toolkit = Vec::with_capacity(chosen.len());
+    for name in chosen {
+        let tool = offered.iter().find(|tool| tool.name == name);
+        let tool = tool.ok_or_else(|| {
+            inputs.wrong(
+                ACTIONS.name,
+                &format!("the server has no tool '{}'; it has: {}", model_name(&name), names()),
+            )
+        })?;
+        tools.push(Arc::new(McpTool::new(tool, client.clone())));
+    }
+    Ok(tools)
+}
+
+/// The names in the owner's list: JSON, or divided by commas.
+fn chosen(inputs: &Inputs<'_>) -> Result<Vec<String>> {
+    let text = inputs.maybe_text(ACTIONS.name).unwrap_or_default();
+    let mut names: Vec<String> = if text.trim_start().starts_with('[') {
+        serde_json::from_str(&text)
+            .map_err(|_| inputs.wrong(ACTIONS.name, "this must be a JSON list of names"))?
+    } else {
+        inputs.comma_list(ACTIONS.name)
+    };
+    let mut seen = std::collections::HashSet::new();
+    names.retain(|name| seen.insert(name.clone()));
+    Ok(names)
+}
+
+struct McpTool {
+    /// What the server calls it.
+    name: String,
+    spec: ToolSpec,
+    client: Arc<Client>,
+}
+
+impl McpTool {
+    fn new(tool: &Described, client: Arc<Client>) -> Self {
+        let is_schema = tool.schema["type"] == "object";
+        let fits = is_schema && tool.schema.to_string().len() <= MCP_SCHEMA_BYTES_MAX;
+        let schema =
+            if fits { tool.schema.clone() } else { json!({"type": "object", "properties": Map::new()}) };
+        let spec = ToolSpec {
+            name: model_name(&tool.name),
+            description: tool.description.chars().take(DESCRIPTION_CHARS_MAX).collect(),
+            schema,
+        };
+        Self { name: tool.name.clone(), spec, client }
+    }
+}
+
+impl Tool for McpTool {
+    fn spec(&self) -> ToolSpec {
+        self.spec.clone()
+    }
+
+    fn call(&self, arguments: &Value, _turn: &Turn<'_>) -> Result<String, String> {
+        let (content, failed) =
+            self.client.call(&self.name, arguments).map_err(|fault| format!("The tool failed: {fault}."))?;
+        let text = data::marked("result", &self.spec.name, &written(content));
+        if failed { Err(text) } else { Ok(text) }
+    }
+}
+
+/// The content of a result as JSON text. What is no text is named and left out.
+fn written(mut content: Vec<Value>) -> String {
+    for item in &mut content {
+        for place in ["/data", "/resource/blob"] {
+            if let Some(binary) = item.pointer_mut(place) {
+                *binary = "(left out)".into();
+            }
+        }
+    }
+    let mut text = Value::Array(content).to_string();
+    if text.len() > MCP_RESULT_BYTES_MAX {
+        let end = (0..=MCP_RESULT_BYTES_MAX).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        text.truncate(end);
+        text.push_str(" (the rest is left out)");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_result_is_text_of_bounded_length() {
+        let content = vec![
+            json!({"type": "text", "text": "Hi"}),
+            json!({"type": "image", "data": "AAAA", "mimeType": "image/png"}),
+        ];
+        let text = written(content);
+        assert!(text.contains("\"Hi\"") && text.contains("image/png") && !text.contains("AAAA"), "{text}");
+        let long = written(vec![json!({"type": "text", "text": "ü".repeat(MCP_RESULT_BYTES_MAX)})]);
+        assert!(long.len() < MCP_RESULT_BYTES_MAX + 100 && long.ends_with("left out)"));
+    }
+}
