@@ -87,6 +87,8 @@ pub const TOOL_ROUNDS_MAX: u64 = 25;
 pub const FLOWS_DEEP_MAX: usize = 5;
 /// Most flows that are asked for one question, all tools of all of them together.
 pub const FLOWS_ASKED_MAX: usize = 100;
+/// Most of an API's response that a model answers from.
+pub const API_RESPONSE_CHARS_MAX: usize = 50_000;
 /// Most tools of one MCP server that are looked at, and the pages of its list.
 pub const MCP_TOOLS_MAX: usize = 500;
 /// See [`MCP_TOOLS_MAX`].

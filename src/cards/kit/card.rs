@@ -8,6 +8,7 @@ use super::model::Model;
 use super::part::{Cache, Chain, Embeddings, Memory, Moderation, OutputParser, Part, Retriever, Toolkit};
 use super::records::RecordManager;
 use crate::cards::kit::prompt::Prompt;
+use crate::cards::kit::router::Route;
 use crate::domain::error::Result;
 use crate::llm::ChatModel;
 use std::sync::Arc;
@@ -128,6 +129,8 @@ pub enum Make {
     Records(fn(&Inputs<'_>) -> Result<Arc<dyn RecordManager>>),
     OutputParser(fn(&Inputs<'_>) -> Result<Arc<dyn OutputParser>>),
     Moderation(fn(&Inputs<'_>) -> Result<Arc<dyn Moderation>>),
+    /// One of the ways a router chooses from.
+    Route(fn(&Inputs<'_>) -> Result<Arc<Route>>),
     /// Decides which of its outputs the flow goes on from.
     Branch(fn(&Inputs<'_>) -> Result<Taken>),
     /// Keeps a value for the rest of the run, and hands it on.
@@ -182,6 +185,7 @@ impl Make {
             Self::Records(make) => Part::Records(make(inputs)?),
             Self::OutputParser(make) => Part::OutputParser(make(inputs)?),
             Self::Moderation(make) => Part::Moderation(make(inputs)?),
+            Self::Route(make) => Part::Route(make(inputs)?),
             Self::Branch(make) => Part::Value(make(inputs)?.value),
             Self::Keep(make) => Part::Value(make(inputs)?.value),
             // Only a run knows what was kept.

@@ -7,6 +7,7 @@ use super::model::Model;
 use super::part::{Cache, Chain, Embeddings, Memory, Moderation, OutputParser, Part, Retriever, Tool};
 use super::prompt::Prompt;
 use super::records::RecordManager;
+use super::router::{Route, With};
 use crate::cards::kit::card::Card;
 use crate::domain::error::{Error, Result};
 use serde_json::{Map, Value};
@@ -298,6 +299,10 @@ impl Inputs<'_> {
         let found = self.one(name, |part| match part {
             Part::Retriever(found) => Some(found.clone()),
             Part::VectorStore(store) => Some(Arc::new(Nearest(store.clone())) as Arc<dyn Retriever>),
+            Part::Route(route) => match &route.with {
+                With::Passages(found) => Some(found.clone()),
+                With::Instructions(_) => None,
+            },
             _ => None,
         })?;
         self.needed(name, found)
@@ -385,6 +390,23 @@ impl Inputs<'_> {
             tools.extend(more.iter().cloned());
         }
         Ok(tools)
+    }
+
+    /// All wired named retrievers of the kind `fits` tells.
+    ///
+    /// # Errors
+    /// When something else is wired.
+    pub fn routes(&self, name: &str, fits: fn(&With) -> bool) -> Result<Vec<Arc<Route>>> {
+        let mut found = Vec::new();
+        for part in self.parts(name) {
+            match part {
+                Part::Route(route) if fits(&route.with) => found.push(route.clone()),
+                other => {
+                    return Err(self.wrong(name, &format!("a {} cannot be connected here", other.kind())));
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// All wired moderations.

@@ -22,6 +22,7 @@ pub mod records;
 pub mod rephrase;
 pub(in crate::cards) mod reranked;
 pub(crate) mod retrieving;
+pub mod router;
 pub mod shelf;
 pub mod splitting;
 pub mod stored;

@@ -6,6 +6,7 @@ use super::knowledge::{Loader, Splitter, VectorStore};
 use super::model::Model;
 use super::prompt::Prompt;
 use super::records::RecordManager;
+use super::router::Route;
 use crate::domain::error::Result;
 use crate::domain::prediction::{Outcome, PastMessage, SourceDocument, Upload};
 use crate::llm::{Completion, ToolSpec};
@@ -31,6 +32,7 @@ pub enum Part {
     Records(Arc<dyn RecordManager>),
     OutputParser(Arc<dyn OutputParser>),
     Moderation(Arc<dyn Moderation>),
+    Route(Arc<Route>),
     /// A text or structured result other cards read.
     Value(Value),
 }
@@ -54,6 +56,7 @@ impl Part {
             Self::Records(_) => "record manager",
             Self::OutputParser(_) => "output parser",
             Self::Moderation(_) => "moderation",
+            Self::Route(_) => "named retriever",
             Self::Value(_) => "text",
         }
     }

@@ -10,6 +10,8 @@ pub mod hyde;
 pub mod jina_rerank;
 pub mod llm_filter;
 pub mod multi_query;
+pub mod prompt_retriever;
 pub mod rrf;
 pub mod similarity_threshold;
+pub mod vector_store_retriever;
 pub mod voyage_rerank;

@@ -55,6 +55,7 @@ const INPUTS: &[(&str, Group)] = &[
     ("link", Group::Address),
     ("path", Group::Address),
     ("header", Group::Address),
+    ("apidocs", Group::Address),
     ("code", Group::Code),
     ("func", Group::Code),
     ("schema", Group::Code),

@@ -1,0 +1,67 @@
+//! Multi Retrieval QA Chain: chooses the store that fits a question, and answers from it.
+
+use super::llm_chain::{MODERATION, answer_with};
+use super::multi_prompt_chain::unrouted;
+use super::retrieval_qa_chain::{RETURN_SOURCES, answer_from};
+use crate::cards::kit::part::moderate;
+use crate::cards::kit::router::{Router, With};
+use crate::cards::kit::{
+    Card, Category, Chain, Connects, Input, Make, Model, Moderation, Risk, Sink, Turn, Verdict,
+};
+use crate::domain::error::Result;
+use crate::domain::prediction::Outcome;
+use std::sync::Arc;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "multiRetrievalQAChain",
+    label: "Multi Retrieval QA Chain",
+    version: 2.0,
+    category: Category::Chains,
+    description: "Answers each question from the store that fits it best.",
+    base_classes: &["MultiRetrievalQAChain", "MultiRouteChain", "BaseChain", "Runnable"],
+    risk: Risk::Safe,
+    inputs: &[
+        Input::wire("model", "Language Model", Connects::LanguageModel),
+        Input::wires("vectorStoreRetriever", "Vector Store Retriever", Connects::VectorStoreRetriever),
+        RETURN_SOURCES,
+        MODERATION,
+    ],
+    outputs: &[],
+    make: Make::Chain(|inputs| {
+        let model = inputs.model("model")?;
+        let routes = inputs.routes("vectorStoreRetriever", |with| matches!(with, With::Passages(_)))?;
+        Ok(Arc::new(MultiRetrieval {
+            router: Router::new(inputs.label, model.clone(), routes)?,
+            model,
+            returns_sources: inputs.switch("returnSourceDocuments"),
+            moderations: inputs.moderations("inputModeration")?,
+        }))
+    }),
+};
+
+/// What a model is told about a question that none of the stores is for.
+const NO_STORE: &str = "Nothing was looked up for this question, because none of the stores you can search is about it. Say that, and \
+                        answer only what anyone would agree with.";
+
+struct MultiRetrieval {
+    router: Router,
+    model: Arc<Model>,
+    returns_sources: bool,
+    moderations: Vec<Arc<dyn Moderation>>,
+}
+
+impl Chain for MultiRetrieval {
+    fn run(&self, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
+        if let Verdict::Block(answer) = moderate(&self.moderations, turn)? {
+            return answer_with(answer, sink);
+        }
+        let Some(With::Passages(store)) = self.router.choose(turn)?.map(|route| &route.with) else {
+            return unrouted(NO_STORE, &self.model, turn, sink);
+        };
+        let found = store.retrieve(turn.question, turn)?;
+        let text = answer_from(&found, &self.model, turn, sink)?;
+        let source_documents = if self.returns_sources { found } else { Vec::new() };
+        Ok(Outcome { text, source_documents, ..Outcome::default() })
+    }
+}

@@ -1,0 +1,27 @@
+//! Prompt Retriever: instructions for one kind of question, for a Multi Prompt Chain.
+
+use crate::cards::kit::router::{Route, With};
+use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use std::sync::Arc;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "promptRetriever",
+    label: "Prompt Retriever",
+    version: 1.0,
+    category: Category::Retrievers,
+    description: "Instructions for one kind of question, for a Multi Prompt Chain.",
+    base_classes: &["PromptRetriever"],
+    risk: Risk::Safe,
+    inputs: &[
+        Input::text("name", "Prompt Name"),
+        Input::lines("description", "Prompt Description").help("Which questions it is for."),
+        Input::lines("systemMessage", "Prompt System Message")
+            .help("What the model is told when it answers them."),
+    ],
+    outputs: &[],
+    make: Make::Route(|inputs| {
+        let with = With::Instructions(inputs.text("systemMessage")?);
+        Ok(Arc::new(Route::of(inputs, with)?))
+    }),
+};

@@ -1,0 +1,26 @@
+//! Vector Store Retriever: a store for one kind of question, for a Multi Retrieval QA Chain.
+
+use crate::cards::kit::router::{Route, With};
+use crate::cards::kit::{Card, Category, Connects, Input, Make, Risk};
+use std::sync::Arc;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "vectorStoreRetriever",
+    label: "Vector Store Retriever",
+    version: 1.0,
+    category: Category::Retrievers,
+    description: "A store for one kind of question, for a Multi Retrieval QA Chain.",
+    base_classes: &["VectorStoreRetriever"],
+    risk: Risk::Safe,
+    inputs: &[
+        Input::wire("vectorStore", "Vector Store", Connects::VectorStore),
+        Input::text("name", "Retriever Name"),
+        Input::lines("description", "Retriever Description").help("Which questions it is for."),
+    ],
+    outputs: &[],
+    make: Make::Route(|inputs| {
+        let with = With::Passages(inputs.retriever("vectorStore")?);
+        Ok(Arc::new(Route::of(inputs, with)?))
+    }),
+};
