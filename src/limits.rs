@@ -87,6 +87,20 @@ pub const TOOL_ROUNDS_MAX: u64 = 25;
 pub const FLOWS_DEEP_MAX: usize = 5;
 /// Most flows that are asked for one question, all tools of all of them together.
 pub const FLOWS_ASKED_MAX: usize = 100;
+/// Time of one SQL statement that a model wrote.
+pub const SQL_SECONDS: u64 = 10;
+/// Rows of its result.
+pub const SQL_ROWS_MAX: usize = 500;
+/// Columns of its result.
+pub const SQL_COLUMNS_MAX: usize = 100;
+/// Characters of a text in its result.
+pub const SQL_CELL_CHARS_MAX: usize = 2_000;
+/// Bytes of its result, as JSON.
+pub const SQL_RESULT_BYTES_MAX: usize = 48 * 1024;
+/// Tables of a database that are described to a model.
+pub const SQL_TABLES_MAX: usize = 100;
+/// About how many bytes describe them.
+pub const SQL_SCHEMA_BYTES_MAX: usize = 64 * 1024;
 /// Most of an API's response that a model answers from.
 pub const API_RESPONSE_CHARS_MAX: usize = 50_000;
 /// Most tools of one MCP server that are looked at, and the pages of its list.

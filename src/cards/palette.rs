@@ -89,6 +89,7 @@ fn param(input: &Input) -> Value {
                 Picked::Tool => "listTools",
                 Picked::DocumentStore => "listStores",
                 Picked::Flow => "listFlows",
+                Picked::Actions => "listActions",
             };
             param.insert("loadMethod".into(), list.into());
         }

@@ -29,6 +29,7 @@ pub static CARDS: &[&Card] = &[
     &chains::multi_retrieval_qa_chain::CARD,
     &chains::post_api_chain::CARD,
     &chains::retrieval_qa_chain::CARD,
+    &chains::sql_database_chain::CARD,
     &chains::vector_db_qa_chain::CARD,
     &chat_models::anthropic::CARD,
     &chat_models::azure_openai::CARD,

@@ -48,6 +48,7 @@ const CARDS: &[&str] = &[
     "promptTemplate",
     "replicate",
     "retrievalQAChain",
+    "sqlDatabaseChain",
     "stickyNote",
     "toolAgent",
     "vectorDBQAChain",

@@ -40,6 +40,7 @@ mod properties;
 mod providers;
 mod retrievers;
 mod service;
+mod sql;
 mod stores;
 mod streams;
 mod support;

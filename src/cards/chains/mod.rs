@@ -9,4 +9,5 @@ pub mod multi_prompt_chain;
 pub mod multi_retrieval_qa_chain;
 pub mod post_api_chain;
 pub mod retrieval_qa_chain;
+pub mod sql_database_chain;
 pub mod vector_db_qa_chain;

@@ -11,6 +11,7 @@ use crate::domain::prediction::{Outcome, PastMessage, SourceDocument, Usage};
 use crate::domain::tool_record::ToolRecord;
 use crate::net::Outgoing;
 use crate::script::ScriptError;
+use crate::sql::Database;
 use crate::vectors::Index;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -64,6 +65,12 @@ pub trait Host: Send + Sync {
     /// # Errors
     /// When it cannot be read.
     fn tool(&self, id: &ToolId) -> Result<Option<ToolRecord>>;
+
+    /// A database of the flow's workspace, by the name of its file; `None` when there is none. Nothing is opened yet.
+    ///
+    /// # Errors
+    /// When it cannot be looked for.
+    fn database(&self, name: &str) -> Result<Option<Database>>;
 
     /// A file that the flow keeps, by the name its canvas has for it; `None` when it is gone.
     ///

@@ -14,10 +14,12 @@ use crate::domain::ids::{CredentialId, DocumentStoreId, ToolId};
 use crate::domain::prediction::{AskIds, Outcome, PastMessage, SourceDocument, Usage};
 use crate::domain::tool_record::ToolRecord;
 use crate::engine::Overrides;
+use crate::files::databases;
 use crate::net::Outgoing;
 use crate::ops::collections::Shelves;
 use crate::ops::{credentials, document_stores, flow_files, variables};
 use crate::script::{Guarded, Scope, ScriptError, Tenant};
+use crate::sql::Database;
 use crate::store::Order;
 use crate::store::messages::{self, Page};
 use crate::store::tables::TOOLS;
@@ -185,6 +187,11 @@ impl Host for LiveHost<'_> {
 
     fn documents(&self) -> &Documents {
         &self.app.documents
+    }
+
+    fn database(&self, name: &str) -> Result<Option<Database>> {
+        let found = databases::find(&self.app.settings.data_dir, &self.flow.workspace, name);
+        Ok(found.map_err(Error::internal)?.map(Database::at))
     }
 
     fn ask_flow(&self, ask: &FlowAsk<'_>) -> Result<Outcome> {

@@ -12,6 +12,7 @@ use crate::engine::{self, Overrides, Plan};
 use crate::net::Outgoing;
 use crate::script::{self, Guarded, Scope, ScriptError, Scripts};
 use crate::settings::Settings;
+use crate::sql::Database;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
@@ -56,6 +57,10 @@ impl Host for OfflineHost {
     }
 
     fn tool(&self, _id: &ToolId) -> Result<Option<ToolRecord>> {
+        Ok(None)
+    }
+
+    fn database(&self, _name: &str) -> Result<Option<Database>> {
         Ok(None)
     }
 

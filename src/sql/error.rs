@@ -1,0 +1,75 @@
+//! Why a database gave nothing.
+
+use rusqlite::ErrorCode;
+use std::fmt;
+
+/// Why a database gave nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SqlError {
+    /// The file is no SQLite database, or cannot be read as one.
+    NotADatabase,
+    /// There is no table of this name.
+    NoTable(String),
+    /// The statement wants more than to read what it was shown.
+    Refused,
+    /// The statement is wrong; in the words of the database, which are for whoever wrote the statement.
+    Statement(String),
+    /// The statement took too long.
+    TimedOut,
+    /// A value or what the statement needs is too large.
+    TooLarge,
+    /// Somebody else holds the database.
+    Busy,
+    /// The run was ended.
+    Cancelled,
+}
+
+impl SqlError {
+    /// True when whoever wrote the statement can do better.
+    #[must_use]
+    pub const fn is_of_statement(&self) -> bool {
+        matches!(self, Self::Refused | Self::Statement(_))
+    }
+}
+
+impl fmt::Display for SqlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotADatabase => f.write_str("the file is not a SQLite database that can be read"),
+            Self::NoTable(name) => write!(f, "the database has no table '{name}'"),
+            Self::Refused => f.write_str("only SELECT over the tables that were named is allowed"),
+            Self::Statement(why) => write!(f, "the statement is wrong: {why}"),
+            Self::TimedOut => f.write_str("the query took too long"),
+            Self::TooLarge => f.write_str("the query needs too much memory or a value is too large"),
+            Self::Busy => f.write_str("the database is in use by another program"),
+            Self::Cancelled => f.write_str("the run was ended"),
+        }
+    }
+}
+
+impl From<rusqlite::Error> for SqlError {
+    fn from(error: rusqlite::Error) -> Self {
+        let code = error.sqlite_error_code();
+        match (code, &error) {
+            // Which of the two it was, only the reader knows: it asks the token.
+            (Some(ErrorCode::OperationInterrupted), _) => Self::TimedOut,
+            (Some(ErrorCode::AuthorizationForStatementDenied), _) => Self::Refused,
+            (Some(ErrorCode::TooBig | ErrorCode::OutOfMemory | ErrorCode::DiskFull), _) => Self::TooLarge,
+            (Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked), _) => Self::Busy,
+            (
+                Some(
+                    ErrorCode::NotADatabase
+                    | ErrorCode::CannotOpen
+                    | ErrorCode::DatabaseCorrupt
+                    | ErrorCode::PermissionDenied
+                    | ErrorCode::SystemIoFailure,
+                ),
+                _,
+            ) => Self::NotADatabase,
+            (_, rusqlite::Error::MultipleStatement) => Self::Statement("write one statement only".into()),
+            (_, rusqlite::Error::SqliteFailure(_, Some(why))) => Self::Statement(why.clone()),
+            (_, rusqlite::Error::SqlInputError { msg, .. }) => Self::Statement(msg.clone()),
+            _ => Self::Statement("it cannot be run".into()),
+        }
+    }
+}

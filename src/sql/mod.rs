@@ -1,0 +1,68 @@
+//! Databases of others, read for a model: it writes the statement, so the statement is a stranger's.
+//!
+//! The connection is opened for reading alone, and `walls.rs` asks about everything a statement wants while it is
+//! prepared: it may select from the tables it was shown and call functions that compute, and nothing else. Time, memory,
+//! lengths and what comes back are bounded; `Cancel` ends a statement where it stands.
+
+mod error;
+mod reader;
+mod tables;
+mod walls;
+
+pub use error::SqlError;
+pub use reader::Reader;
+pub use tables::Tables;
+
+use crate::domain::cancel::Cancel;
+use crate::limits;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What reading may use.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Time of one statement.
+    pub time: Duration,
+    /// Rows that come back.
+    pub rows_max: usize,
+    /// Columns of a row that come back.
+    pub columns_max: usize,
+    /// Characters of a text that come back.
+    pub cell_chars_max: usize,
+    /// Bytes of all that comes back.
+    pub bytes_max: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            time: Duration::from_secs(limits::SQL_SECONDS),
+            rows_max: limits::SQL_ROWS_MAX,
+            columns_max: limits::SQL_COLUMNS_MAX,
+            cell_chars_max: limits::SQL_CELL_CHARS_MAX,
+            bytes_max: limits::SQL_RESULT_BYTES_MAX,
+        }
+    }
+}
+
+/// A database in a file. Nothing is opened yet.
+#[derive(Debug, Clone)]
+pub struct Database {
+    path: PathBuf,
+}
+
+impl Database {
+    /// The database in this file, whose path holds no link.
+    #[must_use]
+    pub const fn at(path: PathBuf) -> Self {
+        Self { path }
+    }
+
+    /// Opens it for reading these tables.
+    ///
+    /// # Errors
+    /// As [`SqlError`].
+    pub fn open(&self, tables: &Tables, limits: Limits, cancel: &Cancel) -> Result<Reader, SqlError> {
+        Reader::open(&self.path, tables, limits, cancel)
+    }
+}

@@ -1,0 +1,153 @@
+//! An open database, behind its walls.
+
+use super::tables::{self, Table, Tables};
+use super::{Limits, SqlError, walls};
+use crate::domain::cancel::Cancel;
+use crate::limits::{SQL_SCHEMA_BYTES_MAX, SQL_TABLES_MAX};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags};
+use serde_json::{Map, Value};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// How often a running statement is asked whether it may go on, in steps of SQLite's machine.
+const STEPS: i32 = 1_000;
+/// How long somebody who writes is waited for.
+const BUSY: Duration = Duration::from_secs(2);
+/// Characters of the statement that made a table, and of a text in a sample.
+const MADE_BY_CHARS_MAX: usize = 4_000;
+const SAMPLE_CHARS_MAX: usize = 100;
+const LEFT_OUT: &str = "(the rest is left out)";
+
+/// An open database.
+pub struct Reader {
+    connection: Connection,
+    tables: Vec<Table>,
+    limits: Limits,
+    cancel: Cancel,
+}
+
+impl Reader {
+    pub(super) fn open(
+        path: &Path,
+        tables: &Tables,
+        limits: Limits,
+        cancel: &Cancel,
+    ) -> Result<Self, SqlError> {
+        // Not as an address: a name could then switch off what is set here.
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX
+            | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+        let mut connection = Connection::open_with_flags(path, flags)?;
+        connection.busy_timeout(BUSY)?;
+        walls::bound(&connection)?;
+        watch(&mut connection, limits.time, cancel)?;
+        let (tables, known) = tables::read(&connection, tables)?;
+        walls::close(&mut connection, known)?;
+        Ok(Self { connection, tables, limits, cancel: cancel.clone() })
+    }
+
+    /// The tables, as whoever writes a statement needs them: how each was made, and its first rows.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn describe(&mut self, samples: usize) -> Result<String, SqlError> {
+        let mut text = String::new();
+        let own = self.limits;
+        self.limits = Limits { rows_max: samples, cell_chars_max: SAMPLE_CHARS_MAX, ..own };
+        let described = (|| {
+            for at in 0..self.tables.len() {
+                if at == SQL_TABLES_MAX || text.len() > SQL_SCHEMA_BYTES_MAX {
+                    text.push_str(LEFT_OUT);
+                    break;
+                }
+                let Table { name, made_by } = &self.tables[at];
+                text.extend(made_by.chars().take(MADE_BY_CHARS_MAX));
+                text.push('\n');
+                if samples > 0 {
+                    let statement =
+                        format!("SELECT * FROM \"{}\" LIMIT {samples}", name.replace('"', "\"\""));
+                    match self.rows(&statement) {
+                        Ok(rows) => text.push_str(&format!("-- first rows: {rows}\n")),
+                        // A view over a table that is not shown, or one whose functions are not there.
+                        Err(error) if error.is_of_statement() => {}
+                        Err(error) => return Err(error),
+                    }
+                }
+                text.push('\n');
+            }
+            Ok(text)
+        })();
+        self.limits = own;
+        described
+    }
+
+    /// The rows a statement selects, as JSON text.
+    ///
+    /// # Errors
+    /// As [`SqlError`].
+    pub fn rows(&mut self, statement: &str) -> Result<String, SqlError> {
+        if !walls::fits(statement) {
+            return Err(SqlError::Statement("it is too long".into()));
+        }
+        watch(&mut self.connection, self.limits.time, &self.cancel)?;
+        self.select(statement).map_err(|error| match error {
+            SqlError::TimedOut if self.cancel.reason().is_some() => SqlError::Cancelled,
+            other => other,
+        })
+    }
+
+    fn select(&self, statement: &str) -> Result<String, SqlError> {
+        let mut prepared = self.connection.prepare(statement)?;
+        if !prepared.readonly() || prepared.column_count() == 0 {
+            return Err(SqlError::Refused);
+        }
+        let names: Vec<String> =
+            prepared.column_names().take(self.limits.columns_max).map(str::to_owned).collect();
+        let (mut text, mut count) = (String::from("["), 0);
+        let mut rows = prepared.query([])?;
+        while let Some(row) = rows.next()? {
+            let mut object = Map::new();
+            for (at, name) in names.iter().enumerate() {
+                object.insert(name.clone(), self.value(row.get_ref(at)?));
+            }
+            let line = Value::Object(object).to_string();
+            if count == self.limits.rows_max || text.len() + line.len() > self.limits.bytes_max {
+                return Ok(format!("{text}] {LEFT_OUT}"));
+            }
+            if count > 0 {
+                text.push_str(",\n");
+            }
+            text.push_str(&line);
+            count += 1;
+        }
+        text.push(']');
+        Ok(text)
+    }
+
+    fn value(&self, value: ValueRef<'_>) -> Value {
+        match value {
+            ValueRef::Null => Value::Null,
+            ValueRef::Integer(number) => number.into(),
+            ValueRef::Real(number) => number.into(),
+            ValueRef::Text(bytes) => {
+                // As many bytes as characters can have, so that a long value is not copied.
+                let end = bytes.len().min(self.limits.cell_chars_max * 4);
+                let text = String::from_utf8_lossy(&bytes[..end]);
+                let shown: String = text.chars().take(self.limits.cell_chars_max).collect();
+                if shown.len() < bytes.len() { format!("{shown}…").into() } else { shown.into() }
+            }
+            ValueRef::Blob(bytes) => format!("({} bytes)", bytes.len()).into(),
+        }
+    }
+}
+
+/// Ends what runs on the connection after `time`, or when the run ends.
+fn watch(connection: &mut Connection, time: Duration, cancel: &Cancel) -> Result<(), SqlError> {
+    let (end, cancel) = (Instant::now() + time, cancel.clone());
+    let is_over = move || Instant::now() >= end || cancel.reason().is_some();
+    Ok(connection.progress_handler(STEPS, Some(is_over))?)
+}
+
+#[cfg(test)]
+mod tests;
