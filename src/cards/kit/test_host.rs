@@ -1,15 +1,17 @@
 //! A world for tests of single cards: nothing is stored, nothing is asked, and an index is kept as a service keeps it.
 
 use super::code::Code;
-use super::host::Host;
+use super::host::{FlowAsk, Host, StoredFile};
 use super::part::{ReplyKey, Turn};
+use crate::documents::{self, Documents};
 use crate::domain::cancel::Cancel;
-use crate::domain::error::Result;
+use crate::domain::error::{Error, Result};
 use crate::domain::ids::{DocumentStoreId, ToolId};
-use crate::domain::prediction::{PastMessage, SourceDocument, Usage};
+use crate::domain::prediction::{Outcome, PastMessage, SourceDocument, Usage};
 use crate::domain::tool_record::ToolRecord;
 use crate::net::Outgoing;
 use crate::script::ScriptError;
+use crate::sql::Database;
 use crate::vectors::Index;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -19,6 +21,7 @@ use std::sync::{Arc, Mutex};
 /// The world.
 pub(in crate::cards) struct TestHost {
     outgoing: Outgoing,
+    documents: Documents,
     pub(in crate::cards) cancel: Cancel,
     indexes: Mutex<HashMap<[u8; 32], Arc<Index>>>,
     kept: Mutex<HashMap<ReplyKey, Arc<[u8]>>>,
@@ -28,6 +31,7 @@ impl Default for TestHost {
     fn default() -> Self {
         Self {
             outgoing: Outgoing::new(Vec::new(), false),
+            documents: Documents::new("no program".into(), documents::Limits::default()).unwrap(),
             cancel: Cancel::new(None),
             indexes: Mutex::default(),
             kept: Mutex::default(),
@@ -69,6 +73,22 @@ impl Host for TestHost {
 
     fn tool(&self, _id: &ToolId) -> Result<Option<ToolRecord>> {
         Ok(None)
+    }
+
+    fn stored_file(&self, _name: &str) -> Result<Option<StoredFile>> {
+        Ok(None)
+    }
+
+    fn documents(&self) -> &Documents {
+        &self.documents
+    }
+
+    fn database(&self, _name: &str) -> Result<Option<Database>> {
+        Ok(None)
+    }
+
+    fn ask_flow(&self, ask: &FlowAsk<'_>) -> Result<Outcome> {
+        Err(Error::no_flow(ask.flow))
     }
 
     fn outgoing(&self) -> &Outgoing {
