@@ -23,7 +23,10 @@ impl Resolver<'_> {
     pub(super) fn bind(&self, source: &Source) -> Bound {
         match source {
             Source::Plain(value) => Bound::Value(value.clone()),
-            Source::Text { template, reach } => Bound::Value(self.text(template, *reach)),
+            Source::Text { template, reach } => match self.whole(template, *reach) {
+                Some(value) => Bound::Made(value),
+                None => Bound::Value(self.text(template, *reach)),
+            },
             Source::Json { json, reach } => Bound::Value(json.build(&|template| self.text(template, *reach))),
             Source::Parts(steps) => {
                 Bound::Parts(steps.iter().filter_map(|&step| self.parts.get(step)?.clone()).collect())
@@ -31,12 +34,17 @@ impl Resolver<'_> {
         }
     }
 
+    /// The result of another card, where a reference to it is the whole value.
+    fn whole(&self, template: &Template, reach: Reach) -> Option<Value> {
+        match template.only() {
+            Some(Reference::Node { id, path }) if reach != Reach::Saved => self.node(id, path),
+            _ => None,
+        }
+    }
+
     /// One pass: a replaced text is not searched again.
     fn text(&self, template: &Template, reach: Reach) -> Value {
-        if reach != Reach::Saved
-            && let Some(Reference::Node { id, path }) = template.only()
-            && let Some(value) = self.node(id, path)
-        {
+        if let Some(value) = self.whole(template, reach) {
             return value;
         }
         let mut out = String::new();

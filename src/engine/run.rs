@@ -118,7 +118,7 @@ impl Variables {
 /// one (security rules 9). In running text a person may have written it.
 fn refuse_hidden(inputs: &Inputs<'_>) -> Result<()> {
     for (name, bound) in &inputs.values {
-        let Bound::Value(value) = bound else { continue };
+        let (Bound::Value(value) | Bound::Made(value)) = bound else { continue };
         let is_text = matches!(inputs.card.input(name).map(|input| input.kind), Some(InputKind::Text { .. }));
         let alone = value.as_str().is_some_and(tree::is_placeholder);
         if alone || (!is_text && tree::count_in(value) > 0) {

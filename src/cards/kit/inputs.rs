@@ -5,7 +5,7 @@ use super::input::InputKind;
 use super::knowledge::{Loader, Nearest, Splitter, VectorStore};
 use super::model::Model;
 use super::part::{Cache, Chain, Embeddings, Memory, Moderation, OutputParser, Part, Retriever, Tool};
-use super::prompt::Prompt;
+use super::prompt::{BraceText, Prompt};
 use super::records::RecordManager;
 use super::router::{Route, With};
 use crate::cards::kit::card::Card;
@@ -19,6 +19,8 @@ use std::sync::Arc;
 pub enum Bound {
     /// A plain value.
     Value(Value),
+    /// What another card of the run made: text in it is never taken for the owner's (security rules 6).
+    Made(Value),
     /// The parts wired in, in order.
     Parts(Vec<Part>),
 }
@@ -54,9 +56,9 @@ impl Inputs<'_> {
     fn value(&self, name: &str) -> Option<&Value> {
         debug_assert!(self.declares(name), "{} has no input {name}", self.card.name);
         match self.values.get(name) {
-            Some(Bound::Value(Value::Null)) | None => None,
-            Some(Bound::Value(Value::String(text))) if text.is_empty() => None,
-            Some(Bound::Value(value)) => Some(value),
+            Some(Bound::Value(Value::Null) | Bound::Made(Value::Null)) | None => None,
+            Some(Bound::Value(Value::String(text)) | Bound::Made(Value::String(text))) if text.is_empty() => None,
+            Some(Bound::Value(value) | Bound::Made(value)) => Some(value),
             Some(Bound::Parts(_)) => None,
         }
     }
@@ -127,6 +129,25 @@ impl Inputs<'_> {
             Some(_) => false,
             None => self.default(name) == Some("true"),
         }
+    }
+
+    /// A prompt with `{variables}`; what another card made stands in it as it is, braces and all.
+    #[must_use]
+    pub fn maybe_brace_text(&self, name: &str) -> Option<BraceText> {
+        let text = self.maybe_text(name)?;
+        Some(match self.values.get(name) {
+            Some(Bound::Made(_)) => BraceText::literal(text),
+            _ => BraceText::parse(&text),
+        })
+    }
+
+    /// As [`Self::maybe_brace_text`], for one that must be there.
+    ///
+    /// # Errors
+    /// As [`Self::text`].
+    pub fn brace_text(&self, name: &str) -> Result<BraceText> {
+        let text = self.text(name)?;
+        Ok(self.maybe_brace_text(name).unwrap_or_else(|| BraceText::parse(&text)))
     }
 
     /// JSON, as such or as text; `None` when empty.

@@ -76,7 +76,7 @@ fn has_value(values: &Map<String, Value>, name: &str) -> bool {
 }
 
 /// A text cut at its `{name}` variables.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BraceText(Vec<Piece>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,6 +86,12 @@ enum Piece {
 }
 
 impl BraceText {
+    /// A text without variables, whatever it holds.
+    #[must_use]
+    pub fn literal(text: String) -> Self {
+        Self(vec![Piece::Text(text)])
+    }
+
     /// Cuts `text`. `{{` and `}}` are literal braces; a group that is empty, holds a colon or is not closed is
     /// literal text, so that JSON in a prompt stays JSON.
     #[must_use]

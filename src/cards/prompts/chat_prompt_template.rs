@@ -29,14 +29,13 @@ pub const CARD: Card = Card {
     ],
     outputs: &[],
     make: Make::Prompt(|inputs| {
-        let system = inputs.maybe_text("systemMessagePrompt").unwrap_or_default();
-        let human = inputs.text("humanMessagePrompt")?;
+        let system = inputs.maybe_brace_text("systemMessagePrompt").unwrap_or_default();
+        let human = inputs.brace_text("humanMessagePrompt")?;
         let history = match inputs.maybe_text(HISTORY) {
             Some(source) => history(inputs, &source)?,
             None => Vec::new(),
         };
-        let form =
-            PromptForm::Chat { system: BraceText::parse(&system), history, human: BraceText::parse(&human) };
+        let form = PromptForm::Chat { system, history, human };
         Ok(Prompt { form, values: inputs.object("promptValues")? })
     }),
 };

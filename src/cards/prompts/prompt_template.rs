@@ -1,6 +1,6 @@
 //! Prompt Template: one text with `{variables}`.
 
-use crate::cards::kit::prompt::{BraceText, Prompt, PromptForm};
+use crate::cards::kit::prompt::{Prompt, PromptForm};
 use crate::cards::kit::{Card, Category, Input, Make, Risk};
 
 /// The values for a prompt's variables; its strings take `{{…}}` references.
@@ -21,7 +21,7 @@ pub const CARD: Card = Card {
     inputs: &[Input::lines("template", "Template"), PROMPT_VALUES],
     outputs: &[],
     make: Make::Prompt(|inputs| {
-        let form = PromptForm::Text(BraceText::parse(&inputs.text("template")?));
+        let form = PromptForm::Text(inputs.brace_text("template")?);
         Ok(Prompt { form, values: inputs.object("promptValues")? })
     }),
 };
