@@ -152,6 +152,7 @@ pub static CARDS: &[&Card] = &[
     &utilities::if_else_function::CARD,
     &utilities::set_variable::CARD,
     &utilities::sticky_note::CARD,
+    &vector_stores::document_store::CARD,
     &vector_stores::faiss::CARD,
     &vector_stores::in_memory::CARD,
 ];

@@ -21,6 +21,7 @@ pub mod prediction;
 pub mod rate;
 pub mod secrets;
 pub mod setting_changes;
+pub mod store_vectors;
 pub mod token;
 pub mod tool_record;
 pub mod user;

@@ -1,10 +1,47 @@
-//! A model that stands on no canvas: for what the service itself asks on behalf of a flow's owner.
+//! Cards that stand on no canvas: for what the service itself asks on behalf of a flow's owner, and for document stores.
 
-use crate::cards::kit::{Bound, Card, Host, Inputs, Model, Part};
+use crate::cards::kit::{Bound, Card, Host, Inputs, Model, Part, VectorStore};
 use crate::domain::error::{Error, Result};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
+
+/// A card and how it is set.
+#[derive(Clone, Copy)]
+pub struct Lone<'a> {
+    /// The card.
+    pub card: &'static Card,
+    /// What messages call it.
+    pub label: &'a str,
+    /// By input name; what is no input of the card is left out.
+    pub settings: &'a Map<String, Value>,
+    /// The stored credential it uses.
+    pub credential: Option<&'a str>,
+}
+
+impl Lone<'_> {
+    /// Makes it, with other parts wired into its inputs.
+    ///
+    /// # Errors
+    /// When a setting is wrong or the credential is gone.
+    pub fn part(&self, wired: Vec<(&'static str, Part)>, host: &dyn Host) -> Result<Part> {
+        let Self { card, label, settings, .. } = *self;
+        let credential = match self.credential {
+            None => None,
+            Some(id) => Some(host.credential(id)?.ok_or_else(|| {
+                Error::Failed(format!("{label}: its credential no longer exists; select another one"))
+            })?),
+        };
+        let value = |input: &crate::cards::kit::Input| {
+            let value = settings.get(input.name).filter(|_| !input.is_wire())?;
+            Some((input.name, Bound::Value(value.clone())))
+        };
+        let mut values: HashMap<_, _> = card.inputs.iter().filter_map(value).collect();
+        let wired = wired.into_iter().filter(|(name, _)| card.input(name).is_some());
+        values.extend(wired.map(|(name, part)| (name, Bound::Parts(vec![part]))));
+        card.make.part(&Inputs { card, label, host, values, credential })
+    }
+}
 
 /// Makes the model of `card` with these settings, by input name; what is no input of the card is left out. `label` names
 /// it in messages.
@@ -18,20 +55,23 @@ pub fn lone_model(
     credential: Option<&str>,
     host: &dyn Host,
 ) -> Result<Arc<Model>> {
-    let credential = match credential {
-        None => None,
-        Some(id) => Some(host.credential(id)?.ok_or_else(|| {
-            Error::Failed(format!("{label}: its credential no longer exists; select another one"))
-        })?),
-    };
-    let value = |input: &crate::cards::kit::Input| {
-        let value = settings.get(input.name).filter(|_| !input.is_wire())?;
-        Some((input.name, Bound::Value(value.clone())))
-    };
-    let values: HashMap<_, _> = card.inputs.iter().filter_map(value).collect();
-    let inputs = Inputs { card, label, host, values, credential };
-    match card.make.part(&inputs)? {
+    match (Lone { card, label, settings, credential }).part(Vec::new(), host)? {
         Part::ChatModel(model) => Ok(model),
         _ => Err(Error::Failed(format!("{label}: {} is no chat model", card.label))),
+    }
+}
+
+/// Makes a vector store with these parts wired into it.
+///
+/// # Errors
+/// When a setting is wrong, the credential is gone, or the card is no vector store.
+pub fn lone_store(
+    store: &Lone<'_>,
+    wired: Vec<(&'static str, Part)>,
+    host: &dyn Host,
+) -> Result<Arc<dyn VectorStore>> {
+    match store.part(wired, host)? {
+        Part::VectorStore(found) => Ok(found),
+        _ => Err(Error::Failed(format!("{}: {} is no vector store", store.label, store.card.label))),
     }
 }

@@ -10,7 +10,7 @@ mod source;
 mod streaming;
 pub mod validate;
 
-pub use lone::lone_model;
+pub use lone::{Lone, lone_model, lone_store};
 pub use overrides::{Allowed, Overrides};
 pub use plan::{Plan, stores};
 pub use run::{fill, run};

@@ -6,7 +6,7 @@ use super::api::prediction::ASK;
 use super::api::upsert::FILL;
 use super::api::{
     accounts, attachments, chat_files, credentials, document_stores, drafts, flows, keys, messages, nodes,
-    prediction, service, tools, upsert, variables, versions,
+    prediction, service, store_vectors, tools, upsert, variables, versions,
 };
 use super::guard::{PUBLIC, SESSION, SIGNED_IN, any_of};
 use super::router::{Accepts, Cors, Route, Table, delete, get, patch, post, put};
@@ -48,6 +48,8 @@ const WRITE: &[&str] = &[
 ];
 /// What fills a vector store writes what the flow answers from.
 const FILL_PERMISSIONS: &[&str] = &["chatflows:update", "agentflows:update", "assistants:update"];
+/// What chooses and fills the vectors of document stores.
+const STORE_VECTORS: &[&str] = &["documentStores:upsert-config"];
 /// Drafts belong to chatflows and agentflows (spec 4.2).
 const DRAFT_VIEW: &[&str] = &["chatflows:view", "agentflows:view"];
 const DRAFT_EDIT: &[&str] = &["chatflows:update", "agentflows:update"];
@@ -158,6 +160,10 @@ fn routes() -> Vec<Route> { vec![
     get   ("/document-store/store/:id",  any_of(&["documentStores:view"]),   document_stores::read)  .summary("Reads a document store."),
     delete("/document-store/store/:id",  any_of(&["documentStores:delete"]), document_stores::delete).summary("Deletes a document store."),
     post  ("/document-store/upsert/:id", any_of(&["documentStores:update"]), document_stores::upsert).limit(BODY_CANVAS_BYTES).summary("Adds a text to a document store."),
+    post  ("/document-store/vectorstore/save",   any_of(STORE_VECTORS), store_vectors::save)   .summary("Chooses the cards that make and keep the vectors of a document store."),
+    post  ("/document-store/vectorstore/insert", any_of(STORE_VECTORS), store_vectors::insert) .summary("Embeds the passages of a document store that are new."),
+    post  ("/document-store/vectorstore/query",  any_of(&["documentStores:view"]), store_vectors::query).summary("Searches the vectors of a document store."),
+    delete("/document-store/vectorstore/:id",    any_of(STORE_VECTORS), store_vectors::remove) .summary("Removes the vectors of a document store."),
 
     // The service itself
     get   ("/ping",                      PUBLIC,         service::ping)           .cors(Cors::Listed).summary("Answers pong."),

@@ -1,6 +1,7 @@
 //! Document stores: named collections of passages that retrievers search (reference 1.9, the part that needs
 //! no provider: plain text in, chunks out).
 
+use super::store_vectors;
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::caller::Caller;
@@ -111,8 +112,11 @@ pub fn delete(app: &App, caller: &Caller, id: &DocumentStoreId) -> Result<()> {
     app.store.write(|tx| {
         existing(tx, &caller.workspace, id)?;
         CHUNKS.remove(tx, &caller.workspace, id)?;
+        store_vectors::forget_in(tx, &caller.workspace, id)?;
         DOCUMENT_STORES.remove(tx, &caller.workspace, id).map(drop)
-    })
+    })?;
+    store_vectors::forgotten(app, &caller.workspace, id);
+    Ok(())
 }
 
 /// Adds a text in passages; answers with the indexing counts of the family.

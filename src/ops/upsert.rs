@@ -112,7 +112,8 @@ const fn counts(done: &Upserted) -> FillingCounts {
     }
 }
 
-fn wire(done: &Upserted) -> Value {
+/// What a filling did, as callers read it.
+pub(super) fn wire(done: &Upserted) -> Value {
     let mut answer = json!(counts(done));
     let shown = &done.documents[..done.documents.len().min(FILLING_SHOWN_MAX)];
     answer["addedDocs"] = json!(shown);

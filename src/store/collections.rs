@@ -85,5 +85,5 @@ pub fn remove(tx: &WriteTx, workspace: &WorkspaceId, id: &CollectionId) -> Resul
 /// # Errors
 /// When the database cannot be read.
 pub fn count(tx: &impl Tx, workspace: &WorkspaceId) -> Result<usize> {
-    Ok(COLLECTIONS.list(tx, workspace)?.len())
+    COLLECTIONS.count(tx, workspace)
 }

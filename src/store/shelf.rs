@@ -97,6 +97,19 @@ impl<T: Serialize + DeserializeOwned, I: RecordId> Shelf<T, I> {
         list(tx, self.table, &KeyRange::prefix(workspace.bytes()))
     }
 
+    /// How many records the workspace has; they are not read.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be read.
+    pub fn count(&self, tx: &impl Tx, workspace: &WorkspaceId) -> Result<usize> {
+        let mut count = 0;
+        tx.scan(self.table, &KeyRange::prefix(workspace.bytes()), Order::Ascending, |_, _| {
+            count += 1;
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(count)
+    }
+
     /// Stores the record, in place of what was there.
     ///
     /// # Errors

@@ -11,6 +11,7 @@ use crate::domain::flow::Flow;
 use crate::domain::ids::{
     CollectionId, CredentialId, DocumentStoreId, FlowId, KeyId, ToolId, UserId, VariableId, WorkspaceId,
 };
+use crate::domain::store_vectors::StoreVectors;
 use crate::domain::tool_record::ToolRecord;
 use crate::domain::user::{Organization, Session, User, Workspace};
 use crate::domain::variable::Variable;
@@ -47,6 +48,7 @@ const FILLINGS_TABLE: Table = table("fillings"); //                       worksp
 const COLLECTIONS_TABLE: Table = table("collections"); //                 workspace ‖ collection -> its head
 pub(super) const COLLECTION_BLOCKS: Table = table("collection_blocks"); // workspace ‖ collection ‖ number -> vectors and passages, bytes
 pub(super) const PASSAGE_RECORDS: Table = table("passage_records"); //    workspace ‖ namespace ‖ passage -> the source of the passage
+const STORE_VECTORS_TABLE: Table = table("store_vectors"); //             workspace ‖ document store -> the cards of its vectors
 const ORGANIZATION_TABLE: Table = table("organization"); //               "organization"
 const WORKSPACES_TABLE: Table = table("workspaces"); //                   workspace
 const USERS_TABLE: Table = table("users"); //                             user
@@ -83,6 +85,8 @@ pub const CHUNKS: Shelf<Vec<Chunk>, DocumentStoreId> = Shelf::new(CHUNKS_TABLE);
 pub const FILLINGS: Shelf<Vec<Filling>, FlowId> = Shelf::new(FILLINGS_TABLE);
 /// The heads of collections of vectors. Written with their blocks, by `collections.rs`.
 pub(super) const COLLECTIONS: Shelf<Collection, CollectionId> = Shelf::new(COLLECTIONS_TABLE);
+/// The cards that make and keep the vectors of document stores.
+pub const STORE_VECTORS: Shelf<StoreVectors, DocumentStoreId> = Shelf::new(STORE_VECTORS_TABLE);
 /// The one organization, under [`THE_ORGANIZATION`].
 pub const ORGANIZATION: Register<Organization, str> = Register::new(ORGANIZATION_TABLE);
 /// The only key of [`ORGANIZATION`].
@@ -97,7 +101,7 @@ pub const USER_BY_EMAIL: Register<UserId, str> = Register::new(USER_BY_EMAIL_TAB
 pub const SESSIONS: Register<Session, [u8; 32]> = Register::new(SESSIONS_TABLE);
 
 /// All of them: what is not in this list does not exist in a database.
-pub(super) const ALL: [Table; 27] = [
+pub(super) const ALL: [Table; 28] = [
     META,
     COUNTERS,
     MESSAGES,
@@ -120,6 +124,7 @@ pub(super) const ALL: [Table; 27] = [
     COLLECTIONS_TABLE,
     COLLECTION_BLOCKS,
     PASSAGE_RECORDS,
+    STORE_VECTORS_TABLE,
     ORGANIZATION_TABLE,
     WORKSPACES_TABLE,
     USERS_TABLE,

@@ -93,6 +93,14 @@ fn sample(server: &Server, route: &Route, kind: &str, held: &str) -> (String, Op
             (Some(made("/document-store/store", &store)), None)
         }
         ("POST", "/document-store/upsert/:id") => (Some(made("/document-store/store", &store)), Some(text)),
+        ("POST", "/document-store/vectorstore/save" | "/document-store/vectorstore/insert") => {
+            let store = made("/document-store/store", &store);
+            (None, Some(json!({"storeId": store, "embeddingName": "hashingEmbeddings"})))
+        }
+        ("POST", "/document-store/vectorstore/query") => {
+            (None, Some(json!({"storeId": embedded(server), "query": "When?"})))
+        }
+        ("DELETE", "/document-store/vectorstore/:id") => (Some(embedded(server)), None),
         ("GET", "/get-upload-file") => (Some(kept_file(server)), None),
         (method, pattern) => sample_of_version(server, method, pattern, kind),
     };
@@ -141,6 +149,14 @@ fn filled(server: &Server, kind: &str) -> String {
     let moved = json!({ "type": kind });
     server.owner("PUT", &format!("/chatflows/{flow}")).json(&moved).send().is(200);
     filling
+}
+
+/// A document store with vectors.
+fn embedded(server: &Server) -> String {
+    let store = id(&server.post("/document-store/store", &json!({"name": "s"})));
+    let body = json!({"storeId": store, "embeddingName": "hashingEmbeddings"});
+    server.owner("POST", "/document-store/vectorstore/insert").json(&body).send().is(200);
+    store
 }
 
 /// The query that names a file of a conversation.

@@ -1,6 +1,7 @@
 //! All a run may ask of the world. What a host does not offer, a run cannot do.
 
 use super::code::Code;
+use super::knowledge::VectorStore;
 use super::library::Library;
 use super::part::ReplyKey;
 use crate::documents::Documents;
@@ -118,6 +119,14 @@ pub trait Host: Send + Sync {
 
     /// Notes pages that a model's reply leans on: they go out with the answer.
     fn cited(&self, _pages: Vec<SourceDocument>) {}
+
+    /// The vectors of a document store of the workspace; `None` when there is no such store, or it has none.
+    ///
+    /// # Errors
+    /// When they cannot be opened.
+    fn store_vectors(&self, _store: &DocumentStoreId) -> Result<Option<Arc<dyn VectorStore>>> {
+        Ok(None)
+    }
 
     /// Notes the tokens of one model call by the card labelled `card`; `None` when the provider reported none.
     fn used(&self, card: &str, usage: Option<Usage>);

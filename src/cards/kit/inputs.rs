@@ -57,7 +57,9 @@ impl Inputs<'_> {
         debug_assert!(self.declares(name), "{} has no input {name}", self.card.name);
         match self.values.get(name) {
             Some(Bound::Value(Value::Null) | Bound::Made(Value::Null)) | None => None,
-            Some(Bound::Value(Value::String(text)) | Bound::Made(Value::String(text))) if text.is_empty() => None,
+            Some(Bound::Value(Value::String(text)) | Bound::Made(Value::String(text))) if text.is_empty() => {
+                None
+            }
             Some(Bound::Value(value) | Bound::Made(value)) => Some(value),
             Some(Bound::Parts(_)) => None,
         }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use super::input::{Connects, Input};
 
 /// Passages returned when a card says nothing else.
-const TOP_K: u64 = 4;
+pub const TOP_K: usize = 4;
 
 /// The inputs all vector stores have (reference canvas 5.11).
 pub const DOCUMENT: Input = Input::wires("document", "Document", Connects::Document)
@@ -32,7 +32,8 @@ pub const TOP_K_INPUT: Input =
 /// # Errors
 /// When it is no number within its bounds.
 pub fn top_k(inputs: &Inputs<'_>) -> Result<usize> {
-    Ok(usize::try_from(inputs.whole("topK")?.unwrap_or(TOP_K)).unwrap_or(usize::MAX))
+    let set = inputs.whole("topK")?;
+    Ok(set.map_or(TOP_K, |most| usize::try_from(most).unwrap_or(usize::MAX)))
 }
 
 /// What the loaders of a vector store bring, with what makes their vectors.

@@ -2,10 +2,10 @@
 
 use super::embedding::{of_question, rows};
 use super::host::Host;
-use super::knowledge::{Query, Scored, Upserted};
+use super::knowledge::{Loader, Query, Scored, Upserted, VectorStore};
 use super::library::{Edit, Library};
-use super::part::Embeddings;
-use super::records::{Difference, RecordManager};
+use super::part::{Embeddings, Turn};
+use super::records::{Cleanup, Difference, Keeping, RecordManager};
 use super::shelf;
 use crate::domain::collection::Collection;
 use crate::domain::error::{Error, Result};
@@ -13,7 +13,7 @@ use crate::domain::ids::CollectionId;
 use crate::domain::prediction::SourceDocument;
 use crate::vectors::RowId;
 use serde_json::Value;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Passages kept with their vectors, as one card sees them.
@@ -143,5 +143,64 @@ impl Stored {
             total: known.len() + difference.new.len() - remove.len(),
             documents: difference.new.iter().map(|(_, document, _)| (*document).clone()).collect(),
         })
+    }
+}
+
+/// A vector store over a collection that holds what one loader brings, and nothing else: the names of its rows tell what
+/// is there, so it is its own record manager.
+pub struct ByNames {
+    /// The collection.
+    pub stored: Stored,
+    /// What is loaded.
+    pub loader: Arc<dyn Loader>,
+    /// How many passages are returned.
+    pub most: usize,
+}
+
+impl ByNames {
+    fn keeping(&self) -> Keeping {
+        Keeping {
+            label: self.stored.label.clone(),
+            namespace: None,
+            cleanup: Cleanup::Full,
+            source_key: "source".to_owned(),
+        }
+    }
+}
+
+/// The names of a collection's rows as records.
+struct Names<'s> {
+    stored: &'s Stored,
+    keeping: Keeping,
+}
+
+impl RecordManager for Names<'_> {
+    fn keeping(&self) -> &Keeping {
+        &self.keeping
+    }
+
+    fn known(&self, _namespace: &str, host: &dyn Host) -> Result<HashMap<RowId, String>> {
+        let names = self.stored.library(host)?.names(&self.stored.id)?;
+        Ok(names.into_iter().map(|name| (name, String::new())).collect())
+    }
+
+    fn change(&self, _: &str, _: &[(RowId, String)], _: &[RowId], _: &dyn Host) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl VectorStore for ByNames {
+    fn upsert(&self, host: &dyn Host) -> Result<Upserted> {
+        let says_something = |document: &SourceDocument| !document.page_content.trim().is_empty();
+        let documents = self.loader.load(host)?.into_iter().filter(says_something).collect();
+        self.stored.fill(documents, Some(&Names { stored: &self.stored, keeping: self.keeping() }), host)
+    }
+
+    fn nearest(&self, query: &Query<'_>, turn: &Turn<'_>) -> Result<Vec<Scored>> {
+        self.stored.nearest(query, turn.host)
+    }
+
+    fn top_k(&self) -> usize {
+        self.most
     }
 }

@@ -1,4 +1,5 @@
 //! Vector stores: parts that find passages by what they mean.
 
+pub mod document_store;
 pub mod faiss;
 pub mod in_memory;

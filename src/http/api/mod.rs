@@ -12,6 +12,7 @@ pub mod messages;
 pub mod nodes;
 pub mod prediction;
 pub mod service;
+pub mod store_vectors;
 pub mod tools;
 pub mod upsert;
 pub mod variables;

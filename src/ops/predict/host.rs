@@ -5,7 +5,7 @@ use super::nested;
 use crate::app::App;
 use crate::boards::indexes::IndexKey;
 use crate::boards::replies::RepliesOf;
-use crate::cards::kit::{Code, FlowAsk, Host, Library, ReplyKey, StoredFile};
+use crate::cards::kit::{Code, FlowAsk, Host, Library, ReplyKey, StoredFile, VectorStore};
 use crate::documents::Documents;
 use crate::domain::cancel::Cancel;
 use crate::domain::error::{Error, Result};
@@ -17,7 +17,7 @@ use crate::engine::Overrides;
 use crate::files::databases;
 use crate::net::Outgoing;
 use crate::ops::collections::Shelves;
-use crate::ops::{credentials, document_stores, flow_files, variables};
+use crate::ops::{credentials, document_stores, flow_files, store_vectors, variables};
 use crate::script::{Guarded, Scope, ScriptError, Tenant};
 use crate::sql::Database;
 use crate::store::Order;
@@ -225,6 +225,10 @@ impl Host for LiveHost<'_> {
         // Not by what is Live: a change that leaves the documents as they are costs no second embedding.
         let (workspace, owner) = (self.flow.workspace, *self.flow.id.bytes());
         self.app.boards.indexes.get(IndexKey { workspace, owner, content: *content }, &self.cancel, make)
+    }
+
+    fn store_vectors(&self, store: &DocumentStoreId) -> Result<Option<Arc<dyn VectorStore>>> {
+        store_vectors::open(self.app, &self.flow.workspace, store, self)
     }
 
     fn library(&self) -> Option<&dyn Library> {

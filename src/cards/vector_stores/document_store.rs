@@ -1,0 +1,35 @@
+//! Document Store (Vector): the vectors of a document store of this server, made and kept as the store is set.
+
+use crate::cards::kit::{Card, Category, Input, Make, Output, Picked, Risk};
+use crate::domain::error::Error;
+use crate::domain::ids::DocumentStoreId;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "documentStoreVS",
+    label: "Document Store (Vector)",
+    version: 1.0,
+    category: Category::VectorStores,
+    description: "Finds passages of a document store by what they mean, with the embeddings chosen in the store.",
+    base_classes: &["DocumentStoreVS"],
+    risk: Risk::Safe,
+    inputs: &[Input::pick("selectedStore", "Select Store", Picked::DocumentStore)
+        .help("A document store of this workspace whose passages were embedded.")],
+    outputs: OUTPUTS,
+    make: Make::VectorStore(|inputs| {
+        let id = DocumentStoreId::parse(inputs.text("selectedStore")?.trim())
+            .ok_or_else(|| inputs.wrong("selectedStore", "this must be the id of a document store"))?;
+        let label = inputs.label.to_owned();
+        let missing = || {
+            Error::Failed(format!(
+                "{label}: the document store does not exist in this workspace, or no embeddings were chosen in it"
+            ))
+        };
+        inputs.host.store_vectors(&id)?.ok_or_else(missing)
+    }),
+};
+
+const OUTPUTS: &[Output] = &[
+    Output { name: "retriever", label: "Retriever", base_classes: &["BaseRetriever"], predicts: false },
+    Output { name: "vectorStore", label: "Vector Store", base_classes: &["VectorStore"], predicts: false },
+];

@@ -1,0 +1,40 @@
+//! How the passages of a document store become vectors, and where these lie.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The cards a document store's vectors are made and kept with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoreVectors {
+    /// What makes the vectors.
+    pub embedding: SetCard,
+    /// Where they lie; `None` for a collection of this server that holds the store's passages and nothing else.
+    pub vector_store: Option<SetCard>,
+    /// What remembers which passages are there, for stores that do not know themselves.
+    pub record_manager: Option<SetCard>,
+}
+
+/// A card that stands on no canvas.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SetCard {
+    /// The card's name.
+    pub name: String,
+    /// Its settings, by input name.
+    pub config: Map<String, Value>,
+    /// The stored credential it uses.
+    pub credential: Option<String>,
+}
+
+impl SetCard {
+    /// As clients wrote it.
+    #[must_use]
+    pub fn wire(&self) -> Value {
+        let mut config = self.config.clone();
+        if let Some(credential) = &self.credential {
+            config.insert("credential".to_owned(), credential.as_str().into());
+        }
+        serde_json::json!({ "name": self.name, "config": config })
+    }
+}

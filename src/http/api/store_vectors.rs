@@ -1,0 +1,116 @@
+//! The vectors of document stores (reference 1.9).
+
+use super::flows::deleted;
+use crate::app::App;
+use crate::domain::caller::Caller;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::DocumentStoreId;
+use crate::domain::store_vectors::{SetCard, StoreVectors};
+use crate::http::reply::Reply;
+use crate::http::request::Request;
+use crate::ops::store_vectors;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// Longest name of a card.
+const NAME_CHARS_MAX: usize = 100;
+
+/// The cards of a store as clients send them.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Body {
+    store_id: String,
+    #[serde(default)]
+    embedding_name: Option<String>,
+    #[serde(default)]
+    embedding_config: Option<Map<String, Value>>,
+    #[serde(default)]
+    vector_store_name: Option<String>,
+    #[serde(default)]
+    vector_store_config: Option<Map<String, Value>>,
+    #[serde(default)]
+    record_manager_name: Option<String>,
+    #[serde(default)]
+    record_manager_config: Option<Map<String, Value>>,
+}
+
+impl Body {
+    fn id(&self) -> Result<DocumentStoreId> {
+        store_id(&self.store_id)
+    }
+
+    fn vectors(self) -> Option<StoreVectors> {
+        Some(StoreVectors {
+            embedding: set(self.embedding_name, self.embedding_config)?,
+            vector_store: set(self.vector_store_name, self.vector_store_config),
+            record_manager: set(self.record_manager_name, self.record_manager_config),
+        })
+    }
+}
+
+/// A card, when one is named. The credential comes among the settings, as the editor sends it.
+fn set(name: Option<String>, config: Option<Map<String, Value>>) -> Option<SetCard> {
+    let name = name.filter(|name| !name.is_empty() && name.chars().count() <= NAME_CHARS_MAX)?;
+    let mut config = config.unwrap_or_default();
+    let places = ["credential", "FLOWISE_CREDENTIAL_ID"];
+    let sent: Vec<Value> = places.iter().filter_map(|place| config.remove(*place)).collect();
+    let credential = sent.iter().filter_map(Value::as_str).find(|id| !id.is_empty()).map(str::to_owned);
+    Some(SetCard { name, config, credential })
+}
+
+fn store_id(text: &str) -> Result<DocumentStoreId> {
+    let unknown = || Error::NotFound("There is no such document store.".to_owned());
+    DocumentStoreId::parse(text).ok_or_else(unknown)
+}
+
+/// `POST /document-store/vectorstore/save`.
+///
+/// # Errors
+/// 400 without embeddings or for cards a store cannot have, 404 without the store.
+pub fn save(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let body: Body = request.json()?;
+    let id = body.id()?;
+    let unnamed = || Error::invalid("'embeddingName' is required: name the card that makes the vectors.");
+    Reply::json(&store_vectors::save(app, &caller, &id, &body.vectors().ok_or_else(unnamed)?)?)
+}
+
+/// `POST /document-store/vectorstore/insert`: with the cards of the request, else with those that were saved.
+///
+/// # Errors
+/// As [`save`], and 500 when a card fails.
+pub fn insert(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let body: Body = request.json()?;
+    let id = body.id()?;
+    if let Some(vectors) = body.vectors() {
+        store_vectors::save(app, &caller, &id, &vectors)?;
+    }
+    Reply::json(&store_vectors::fill(app, &caller, &id, request.cancel())?)
+}
+
+/// `POST /document-store/vectorstore/query` with `{storeId, query}`.
+///
+/// # Errors
+/// 400 without a query or embeddings, 404 without the store, 500 when a card fails.
+pub fn query(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Sent {
+        store_id: String,
+        query: String,
+    }
+    let sent: Sent = request.json()?;
+    let id = store_id(&sent.store_id)?;
+    if sent.query.trim().is_empty() {
+        return Err(Error::invalid("'query' is empty: send the text to look for."));
+    }
+    Reply::json(&store_vectors::search(app, &caller, &id, &sent.query, request.cancel())?)
+}
+
+/// `DELETE /document-store/vectorstore/:id`.
+///
+/// # Errors
+/// 404 without the store.
+pub fn remove(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    store_vectors::remove(app, &caller, &store_id(request.param("id"))?)?;
+    deleted(1)
+}

@@ -1,0 +1,214 @@
+//! The vectors of document stores (reference 1.9 `/document-store/vectorstore`): which cards make and keep them, filling
+//! them from the store's passages, and searching them.
+
+use super::workspace_host::WorkspaceHost;
+use super::{collections, upsert};
+use crate::app::App;
+use crate::cards::kit::stored::{ByNames, Stored};
+use crate::cards::kit::{Card, Category, Host, InputKind, Loader, Part, Query, Turn, VectorStore, shelf};
+use crate::cards::registry;
+use crate::domain::caller::Caller;
+use crate::domain::cancel::Cancel;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{CollectionId, DocumentStoreId, WorkspaceId};
+use crate::domain::prediction::SourceDocument;
+use crate::domain::store_vectors::{SetCard, StoreVectors};
+use crate::engine::{self, Lone};
+use crate::store::WriteTx;
+use crate::store::tables::{DOCUMENT_STORES, STORE_VECTORS};
+use serde_json::{Value, json};
+use std::sync::{Arc, PoisonError};
+use std::time::Instant;
+
+/// A store that stands for another one would lead in a circle.
+const OF_STORES: &str = "documentStoreVS";
+/// What messages call the vectors of a store.
+const LABEL: &str = "Document Store (Vector)";
+
+/// The passages of a document store, for the vector store they go to.
+struct StorePassages(DocumentStoreId);
+
+impl Loader for StorePassages {
+    fn load(&self, host: &dyn Host) -> Result<Vec<SourceDocument>> {
+        host.passages(&self.0)?.ok_or_else(|| no_store(&self.0))
+    }
+}
+
+fn no_store(id: &DocumentStoreId) -> Error {
+    Error::NotFound(format!("Document store {id} not found"))
+}
+
+fn card(set: &SetCard, category: Category, what: &str) -> Result<&'static Card> {
+    let found = registry::find(&set.name).filter(|card| card.category == category && card.name != OF_STORES);
+    found.ok_or_else(|| Error::Invalid(format!("Invalid {what}: this server has no such card.")))
+}
+
+/// Refuses cards a store cannot have, and secrets that belong into a credential.
+fn check(vectors: &StoreVectors) -> Result<()> {
+    let embedding = card(&vectors.embedding, Category::Embeddings, "embeddingName")?;
+    let mut cards = vec![(embedding, &vectors.embedding)];
+    if let Some(set) = &vectors.vector_store {
+        cards.push((card(set, Category::VectorStores, "vectorStoreName")?, set));
+    }
+    if let Some(set) = &vectors.record_manager {
+        cards.push((card(set, Category::RecordManager, "recordManagerName")?, set));
+    }
+    for (card, set) in cards {
+        let is_filled =
+            |name: &str| set.config.get(name).is_some_and(|value| !value.is_null() && value != "");
+        let secret = card.inputs.iter().find(|input| {
+            matches!(input.kind, InputKind::Secret | InputKind::Headers) && is_filled(input.name)
+        });
+        if let Some(input) = secret {
+            return Err(Error::Invalid(format!(
+                "Invalid setting '{}' of {}: store it as a credential.",
+                input.name, card.label
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Sets the cards of a store.
+///
+/// # Errors
+/// 400 for cards a store cannot have, 404 without the store.
+pub fn save(app: &App, caller: &Caller, id: &DocumentStoreId, vectors: &StoreVectors) -> Result<Value> {
+    check(vectors)?;
+    app.store.write(|tx| {
+        if !DOCUMENT_STORES.has(tx, &caller.workspace, id)? {
+            return Err(no_store(id));
+        }
+        STORE_VECTORS.put(tx, &caller.workspace, id, vectors)
+    })?;
+    let set = |card: &Option<SetCard>| card.as_ref().map(SetCard::wire);
+    Ok(json!({
+        "storeId": id,
+        "embeddingConfig": vectors.embedding.wire(),
+        "vectorStoreConfig": set(&vectors.vector_store),
+        "recordManagerConfig": set(&vectors.record_manager),
+    }))
+}
+
+/// Where the vectors of a store lie that chose nothing else.
+fn own_collection(id: &DocumentStoreId) -> CollectionId {
+    CollectionId::named(OF_STORES, &id.to_string())
+}
+
+/// The vector store of a document store; `None` when there is no such store, or no embeddings were chosen in it.
+///
+/// # Errors
+/// When a card is set wrongly or its credential is gone.
+pub fn open(
+    app: &App,
+    workspace: &WorkspaceId,
+    id: &DocumentStoreId,
+    host: &dyn Host,
+) -> Result<Option<Arc<dyn VectorStore>>> {
+    let Some(vectors) = app.store.read(|tx| STORE_VECTORS.get(tx, workspace, id))? else { return Ok(None) };
+    let made = |set: &SetCard, category, what| {
+        let card = card(set, category, what)?;
+        let lone =
+            Lone { card, label: card.label, settings: &set.config, credential: set.credential.as_deref() };
+        lone.part(Vec::new(), host)
+    };
+    let embedding = made(&vectors.embedding, Category::Embeddings, "embeddingName")?;
+    let loader: Arc<dyn Loader> = Arc::new(StorePassages(*id));
+    let Some(set) = &vectors.vector_store else {
+        let Part::Embeddings(embeddings) = embedding else {
+            return Err(Error::Failed(format!("{LABEL}: its embeddings are something else")));
+        };
+        let (label, name) = (LABEL.to_owned(), id.to_string());
+        let stored = Stored { label, id: own_collection(id), name, embeddings };
+        return Ok(Some(Arc::new(ByNames { stored, loader, most: shelf::TOP_K })));
+    };
+    let mut wired = vec![("embeddings", embedding), ("document", Part::Loader(loader))];
+    if let Some(records) = &vectors.record_manager {
+        let mut records = records.clone();
+        // No flow gives them a namespace.
+        records.config.entry("namespace").or_insert_with(|| id.to_string().into());
+        wired.push(("recordManager", made(&records, Category::RecordManager, "recordManagerName")?));
+    }
+    let card = card(set, Category::VectorStores, "vectorStoreName")?;
+    let lone = Lone { card, label: card.label, settings: &set.config, credential: set.credential.as_deref() };
+    engine::lone_store(&lone, wired, host).map(Some)
+}
+
+fn opened(app: &App, caller: &Caller, id: &DocumentStoreId, host: &dyn Host) -> Result<Arc<dyn VectorStore>> {
+    let unset =
+        || Error::invalid("No embeddings were chosen in this document store: save its configuration first.");
+    if !app.store.read(|tx| DOCUMENT_STORES.has(tx, &caller.workspace, id))? {
+        return Err(no_store(id));
+    }
+    open(app, &caller.workspace, id, host)?.ok_or_else(unset)
+}
+
+/// Embeds the passages of a store that are new and stores their vectors; those of passages that are gone go.
+///
+/// # Errors
+/// 404 without the store, 400 when no embeddings were chosen, 500 when a card fails.
+pub fn fill(app: &App, caller: &Caller, id: &DocumentStoreId, cancel: &Cancel) -> Result<Value> {
+    let host = WorkspaceHost::new(app, caller.workspace, cancel.clone());
+    let done = opened(app, caller, id, &host)?.upsert(&host)?;
+    // A store that was deleted meanwhile leaves no vectors behind.
+    if !app.store.read(|tx| DOCUMENT_STORES.has(tx, &caller.workspace, id))? {
+        clear(app, &caller.workspace, id)?;
+        return Err(no_store(id));
+    }
+    Ok(upsert::wire(&done))
+}
+
+/// Searches the vectors of a store.
+///
+/// # Errors
+/// As [`fill`].
+pub fn search(
+    app: &App,
+    caller: &Caller,
+    id: &DocumentStoreId,
+    text: &str,
+    cancel: &Cancel,
+) -> Result<Value> {
+    let started = Instant::now();
+    let host = WorkspaceHost::new(app, caller.workspace, cancel.clone());
+    let store = opened(app, caller, id, &host)?;
+    let turn = Turn { question: text, documents: "", uploads: &[], history: &[], host: &host };
+    let found = store.nearest(&Query { text, most: store.top_k(), filter: None }, &turn)?;
+    let document = |scored: crate::cards::kit::Scored| json!({"pageContent": scored.passage.page_content, "metadata": scored.passage.metadata, "score": scored.score});
+    let documents: Vec<Value> = found.into_iter().map(document).collect();
+    let milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    Ok(json!({ "timeTaken": milliseconds, "docs": documents }))
+}
+
+/// Removes the vectors of a store that lie in a collection of their own, and forgets its cards.
+///
+/// # Errors
+/// 404 without the store.
+pub fn remove(app: &App, caller: &Caller, id: &DocumentStoreId) -> Result<()> {
+    if !app.store.read(|tx| DOCUMENT_STORES.has(tx, &caller.workspace, id))? {
+        return Err(no_store(id));
+    }
+    clear(app, &caller.workspace, id)
+}
+
+fn clear(app: &App, workspace: &WorkspaceId, id: &DocumentStoreId) -> Result<()> {
+    let turn = app.boards.collection_writes.lock().unwrap_or_else(PoisonError::into_inner);
+    app.store.write(|tx| forget_in(tx, workspace, id))?;
+    drop(turn);
+    forgotten(app, workspace, id);
+    Ok(())
+}
+
+/// Removes cards and vectors with their store, in its transaction; [`forgotten`] frees their memory.
+///
+/// # Errors
+/// When the database cannot be written.
+pub fn forget_in(tx: &WriteTx, workspace: &WorkspaceId, id: &DocumentStoreId) -> Result<()> {
+    STORE_VECTORS.remove(tx, workspace, id)?;
+    collections::remove(tx, workspace, &own_collection(id))
+}
+
+/// Frees the memory of a store's vectors.
+pub fn forgotten(app: &App, workspace: &WorkspaceId, id: &DocumentStoreId) {
+    collections::forget(app, workspace, &own_collection(id));
+}

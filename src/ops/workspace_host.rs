@@ -1,0 +1,98 @@
+//! The world as cards of a workspace see it that belong to no flow: there is no conversation and no request.
+
+use super::collections::Shelves;
+use super::{credentials, document_stores, store_vectors};
+use crate::app::App;
+use crate::boards::indexes::IndexKey;
+use crate::cards::kit::{Code, Host, Library, ReplyKey, VectorStore};
+use crate::domain::cancel::Cancel;
+use crate::domain::error::Result;
+use crate::domain::ids::{CredentialId, DocumentStoreId, ToolId, WorkspaceId};
+use crate::domain::prediction::{PastMessage, SourceDocument, Usage};
+use crate::domain::tool_record::ToolRecord;
+use crate::net::Outgoing;
+use crate::script::ScriptError;
+use crate::store::tables::TOOLS;
+use crate::vectors::Index;
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+pub(super) struct WorkspaceHost<'a> {
+    app: &'a App,
+    workspace: WorkspaceId,
+    cancel: Cancel,
+    shelves: Shelves<'a>,
+}
+
+impl<'a> WorkspaceHost<'a> {
+    pub(super) fn new(app: &'a App, workspace: WorkspaceId, cancel: Cancel) -> Self {
+        let shelves = Shelves::new(app, workspace, cancel.clone());
+        Self { app, workspace, cancel, shelves }
+    }
+}
+
+impl Host for WorkspaceHost<'_> {
+    fn history(&self, _session: Option<&str>, _newest: usize) -> Result<Vec<PastMessage>> {
+        Ok(Vec::new())
+    }
+
+    fn credential(&self, id: &str) -> Result<Option<Map<String, Value>>> {
+        let Some(id) = CredentialId::parse(id) else { return Ok(None) };
+        self.app.store.read(|tx| credentials::open(tx, &self.app.secrets.vault, &self.workspace, &id))
+    }
+
+    fn variable(&self, _name: &str) -> Option<String> {
+        None
+    }
+
+    fn fact(&self, _name: &str) -> Option<String> {
+        None
+    }
+
+    fn passages(&self, store: &DocumentStoreId) -> Result<Option<Vec<SourceDocument>>> {
+        self.app.store.read(|tx| document_stores::passages(tx, &self.workspace, store))
+    }
+
+    fn store_vectors(&self, store: &DocumentStoreId) -> Result<Option<Arc<dyn VectorStore>>> {
+        store_vectors::open(self.app, &self.workspace, store, self)
+    }
+
+    /// Code belongs on a canvas, where its owner sees it.
+    fn run_code(&self, _code: &Code<'_>) -> Result<Value, ScriptError> {
+        Err(ScriptError::Unavailable)
+    }
+
+    fn tool(&self, id: &ToolId) -> Result<Option<ToolRecord>> {
+        self.app.store.read(|tx| TOOLS.get(tx, &self.workspace, id))
+    }
+
+    fn outgoing(&self) -> &Outgoing {
+        &self.app.outgoing
+    }
+
+    fn cancel(&self) -> &Cancel {
+        &self.cancel
+    }
+
+    fn now(&self) -> Timestamp {
+        self.app.clock.now()
+    }
+
+    fn recall(&self, _key: &ReplyKey) -> Option<Arc<[u8]>> {
+        None
+    }
+
+    fn remember(&self, _key: &ReplyKey, _bytes: Vec<u8>) {}
+
+    fn index(&self, content: &[u8; 32], make: &mut dyn FnMut() -> Result<Index>) -> Result<Arc<Index>> {
+        let (workspace, owner) = (self.workspace, *self.workspace.bytes());
+        self.app.boards.indexes.get(IndexKey { workspace, owner, content: *content }, &self.cancel, make)
+    }
+
+    fn library(&self) -> Option<&dyn Library> {
+        Some(&self.shelves)
+    }
+
+    fn used(&self, _card: &str, _usage: Option<Usage>) {}
+}

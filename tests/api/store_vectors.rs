@@ -1,0 +1,174 @@
+//! The vectors of document stores (reference 1.9): chosen, filled, searched, and asked by flows.
+
+use crate::support::canvases::Drawing;
+use crate::support::{Server, id};
+use serde_json::{Value, json};
+
+const MONDAY: &str = "Parcels leave the house on Mondays.";
+const FRIDAY: &str = "Parcels leave the house on Fridays.";
+const OFFICE: &str = "The office is in Oslo, near the harbour.";
+
+fn make(server: &Server) -> String {
+    id(&server.post("/document-store/store", &json!({"name": "Handbook"})))
+}
+
+fn add(server: &Server, store: &str, source: &str, text: &str) {
+    let body = json!({
+        "loader": {"name": "plainText", "config": {"text": text}}, "metadata": {"source": source},
+        "replaceExisting": true,
+    });
+    server.post(&format!("/document-store/upsert/{store}"), &body);
+}
+
+fn insert(server: &Server, body: &Value) -> Value {
+    server.owner("POST", "/document-store/vectorstore/insert").json(body).send().is(200).json()
+}
+
+fn hashing(store: &str) -> Value {
+    json!({"storeId": store, "embeddingName": "hashingEmbeddings", "embeddingConfig": {"dimensions": "256"}})
+}
+
+fn query(server: &Server, store: &str, text: &str) -> Vec<String> {
+    let body = json!({"storeId": store, "query": text});
+    let answer = server.owner("POST", "/document-store/vectorstore/query").json(&body).send().is(200).json();
+    assert!(answer["timeTaken"].is_u64());
+    let found = answer["docs"].as_array().unwrap();
+    found.iter().map(|document| document["pageContent"].as_str().unwrap().to_owned()).collect()
+}
+
+fn flow(server: &Server, store: &str) -> String {
+    let mut drawing = Drawing::default();
+    let vectors = drawing.card("documentStoreVS", json!({"selectedStore": store}));
+    let model = drawing.card("chatExtractive", json!({}));
+    let chain = drawing.card("retrievalQAChain", json!({"returnSourceDocuments": true}));
+    drawing.wire(&model, &chain, "model");
+    drawing.wire(&vectors, &chain, "vectorStoreRetriever");
+    server.flow(&drawing.text())
+}
+
+fn counts(answer: &Value) -> [u64; 5] {
+    ["numAdded", "numDeleted", "numUpdated", "numSkipped", "totalKeys"]
+        .map(|name| answer[name].as_u64().unwrap())
+}
+
+#[test]
+fn a_flow_answers_from_the_vectors_of_a_store() {
+    let server = Server::start();
+    let store = make(&server);
+    add(&server, &store, "shipping.md", MONDAY);
+    add(&server, &store, "office.md", OFFICE);
+    assert_eq!(counts(&insert(&server, &hashing(&store))), [2, 0, 0, 0, 2]);
+    assert_eq!(query(&server, &store, "When do parcels leave the house?"), [MONDAY, OFFICE]);
+    let answer =
+        server.ask(&flow(&server, &store), &json!({"question": "When do parcels leave?"})).is(200).json();
+    assert!(answer["text"].as_str().unwrap().contains("Mondays"), "{answer}");
+    assert_eq!(answer["sourceDocuments"][0]["metadata"]["source"], "shipping.md");
+}
+
+#[test]
+fn filling_again_embeds_what_is_new_and_drops_what_is_gone() {
+    let server = Server::start();
+    let store = make(&server);
+    add(&server, &store, "a", MONDAY);
+    add(&server, &store, "b", OFFICE);
+    insert(&server, &hashing(&store));
+    add(&server, &store, "a", FRIDAY);
+    assert_eq!(query(&server, &store, "When do parcels leave the house?")[0], MONDAY, "not yet filled");
+    let saved = json!({ "storeId": store });
+    assert_eq!(counts(&insert(&server, &saved)), [1, 1, 0, 1, 2]);
+    assert_eq!(query(&server, &store, "When do parcels leave the house?"), [FRIDAY, OFFICE]);
+    assert_eq!(counts(&insert(&server, &saved)), [0, 0, 0, 2, 2]);
+    let flow = flow(&server, &store);
+    let filled = server.owner("POST", &format!("/vector/upsert/{flow}")).json(&json!({})).send().is(200);
+    assert_eq!(counts(&filled.json()), [0, 0, 0, 2, 2], "a flow fills it too");
+    let mut other = hashing(&store);
+    other["embeddingConfig"]["dimensions"] = "100".into();
+    assert_eq!(counts(&insert(&server, &other)), [0, 0, 2, 0, 2]);
+    assert_eq!(query(&server, &store, "When do parcels leave the house?"), [FRIDAY, OFFICE]);
+}
+
+#[test]
+fn a_store_can_keep_its_vectors_with_a_vector_store_card_and_records() {
+    let server = Server::start();
+    let store = make(&server);
+    add(&server, &store, "a", MONDAY);
+    let mut body = hashing(&store);
+    body["vectorStoreName"] = "faiss".into();
+    body["vectorStoreConfig"] = json!({"basePath": "shared", "topK": 1});
+    body["recordManagerName"] = "SQLiteRecordManager".into();
+    body["recordManagerConfig"] = json!({"cleanup": "full"});
+    let saved = server.owner("POST", "/document-store/vectorstore/save").json(&body).send().is(200).json();
+    assert_eq!(
+        saved["vectorStoreConfig"],
+        json!({"name": "faiss", "config": {"basePath": "shared", "topK": 1}})
+    );
+    assert_eq!(counts(&insert(&server, &json!({ "storeId": store }))), [1, 0, 0, 0, 1]);
+    assert_eq!(counts(&insert(&server, &json!({ "storeId": store }))), [0, 0, 0, 1, 1]);
+    add(&server, &store, "b", OFFICE);
+    insert(&server, &json!({ "storeId": store }));
+    assert_eq!(query(&server, &store, "Where is the office?"), [OFFICE]);
+}
+
+#[test]
+fn vectors_go_with_their_store() {
+    let server = Server::start();
+    let store = make(&server);
+    add(&server, &store, "a", MONDAY);
+    insert(&server, &hashing(&store));
+    let flow = flow(&server, &store);
+    server.owner("DELETE", &format!("/document-store/vectorstore/{store}")).send().is(200);
+    let question = json!({"question": "When?"});
+    assert!(server.ask(&flow, &question).is_error(500).contains("Document Store (Vector)"));
+    insert(&server, &hashing(&store));
+    server.ask(&flow, &question).is(200);
+    server.owner("DELETE", &format!("/document-store/store/{store}")).send().is(200);
+    let message = server.ask(&flow, &question).is_error(500);
+    assert!(message.contains("does not exist in this workspace"), "{message}");
+    let body = json!({"storeId": store, "query": "When?"});
+    server.owner("POST", "/document-store/vectorstore/query").json(&body).send().is_error(404);
+}
+
+#[test]
+fn a_store_without_vectors_says_what_to_do() {
+    let server = Server::start();
+    let store = make(&server);
+    let body = json!({"storeId": store, "query": "When?"});
+    let message = server.owner("POST", "/document-store/vectorstore/query").json(&body).send().is_error(400);
+    assert!(message.contains("No embeddings were chosen"), "{message}");
+    server.owner("POST", "/document-store/vectorstore/save").json(&hashing(&store)).send().is(200);
+    let message = server.owner("POST", "/document-store/vectorstore/query").json(&body).send().is_error(500);
+    assert!(message.contains("fill the store first"), "{message}");
+}
+
+#[test]
+fn cards_a_store_cannot_have_are_refused() {
+    let server = Server::start();
+    let store = make(&server);
+    for (name, value, status) in [
+        ("embeddingName", json!("chatOpenAI"), 400),
+        ("embeddingName", json!("nothing"), 400),
+        ("embeddingName", json!(""), 400),
+        ("embeddingName", json!(7), 400),
+        ("embeddingConfig", json!("x"), 400),
+        ("vectorStoreName", json!("documentStoreVS"), 400),
+        ("vectorStoreName", json!("hashingEmbeddings"), 400),
+        ("recordManagerName", json!("faiss"), 400),
+        ("storeId", json!("x"), 404),
+        ("storeId", json!("6a204bb0-3c4f-4c0e-9d9c-0f6f5c3a1d2e"), 404),
+    ] {
+        let mut body = hashing(&store);
+        body[name] = value.clone();
+        for route in ["save", "insert"] {
+            let path = format!("/document-store/vectorstore/{route}");
+            let answer = server.owner("POST", &path).json(&body).send();
+            // Without a card that is named, what was saved is inserted, and nothing was.
+            assert_eq!(answer.status, status, "{route} {name} {value}");
+        }
+    }
+    let missing = json!({"storeId": "6a204bb0-3c4f-4c0e-9d9c-0f6f5c3a1d2e"});
+    server
+        .owner("DELETE", "/document-store/vectorstore/6a204bb0-3c4f-4c0e-9d9c-0f6f5c3a1d2e")
+        .send()
+        .is_error(404);
+    server.owner("POST", "/document-store/vectorstore/insert").json(&missing).send().is_error(404);
+}
