@@ -150,6 +150,16 @@ fn with_records_only_what_changed_is_stored() {
 }
 
 #[test]
+fn what_was_stored_without_records_goes_when_there_are_some() {
+    let server = Server::start();
+    let flow = server.flow(&with(&[("a", MONDAY), ("b", OFFICE)]).canvas());
+    fill(&server, &flow);
+    Flow { records: Some(json!({})), ..with(&[("b", OFFICE)]) }.save(&server, &flow);
+    assert_eq!(counts(&fill(&server, &flow)), [1, 2, 0, 0, 1]);
+    assert_eq!(found(&server, &flow, "When do parcels leave the house?"), [OFFICE]);
+}
+
+#[test]
 fn what_is_recorded_but_was_lost_is_stored_again() {
     let server = Server::start();
     let flow = server.flow(&Flow { records: Some(json!({})), ..with(&[("a", MONDAY)]) }.canvas());

@@ -95,11 +95,8 @@ impl Stored {
             return Err(self.wrong("Document: there is nothing to store; what was stored before stays"));
         }
         let library = self.library(host)?;
-        let named: Vec<(RowId, &SourceDocument)> = documents
-            .iter()
-            .enumerate()
-            .map(|(place, document)| ((place as u128).to_be_bytes(), document))
-            .collect();
+        let named: Vec<(RowId, &SourceDocument)> =
+            documents.iter().enumerate().map(|(number, document)| (place(number), document)).collect();
         let rows = rows(&named, &*self.embeddings, host)?;
         let head =
             library.change(&self.id, &Edit { clear: true, add: &rows, ..self.edit(&HashSet::new()) })?;
@@ -123,13 +120,15 @@ impl Stored {
         known.retain(|name, _| present.contains(name));
         let difference = Difference::of(&documents, &known, keeping)?;
         let rows = rows(&difference.named(), &*self.embeddings, host)?;
-        let remove: HashSet<RowId> = difference.gone.iter().copied().collect();
+        let gone: HashSet<RowId> = difference.gone.iter().copied().collect();
+        let unnamed: Vec<RowId> = present.into_iter().filter(is_place).collect();
+        let remove: HashSet<RowId> = gone.iter().chain(&unnamed).copied().collect();
         let changes = !rows.is_empty() || !remove.is_empty() || !is_same_space;
         if changes {
             // Vectors of another space go with the change: they cannot be compared with these.
             library.change(&self.id, &Edit { clear: !is_same_space, add: &rows, ..self.edit(&remove) })?;
         }
-        let unrecorded = |name: &&RowId| !known.contains_key(*name) || remove.contains(*name);
+        let unrecorded = |name: &&RowId| !known.contains_key(*name) || gone.contains(*name);
         let added: HashSet<RowId> = difference.new.iter().map(|(name, _, _)| *name).collect();
         let forgotten: Vec<RowId> =
             recorded.keys().filter(unrecorded).filter(|name| !added.contains(*name)).copied().collect();
@@ -137,13 +136,23 @@ impl Stored {
         let updated = difference.new.iter().filter(|(name, _, _)| recorded.contains_key(name)).count();
         Ok(Upserted {
             added: difference.new.len() - updated,
-            deleted: forgotten.len(),
+            deleted: forgotten.len() + unnamed.len(),
             updated,
             skipped: difference.skipped,
-            total: known.len() + difference.new.len() - remove.len(),
+            total: known.len() + difference.new.len() - gone.len(),
             documents: difference.new.iter().map(|(_, document, _)| (*document).clone()).collect(),
         })
     }
+}
+
+/// The name of a row that was stored without records: its place, since the next filling takes the place of all.
+fn place(number: usize) -> RowId {
+    (number as u128).to_be_bytes()
+}
+
+/// True for such a name. Nobody keeps records of it, so it goes when the collection is filled with records.
+fn is_place(name: &RowId) -> bool {
+    name[..8] == [0; 8]
 }
 
 /// A vector store over a collection that holds what one loader brings, and nothing else: the names of its rows tell what
