@@ -145,6 +145,8 @@ pub const FILLING_SAMPLES_MAX: usize = 5;
 pub const FILLING_SAMPLE_CHARS_MAX: usize = 300;
 /// Vectors of one store that are made while a question waits, with their passages.
 pub const INDEX_BYTES_MAX: usize = 256 * 1024 * 1024;
+/// Stores of one flow or collection whose vectors are kept in memory.
+pub const INDEXES_PER_OWNER_MAX: usize = 16;
 /// Vectors of all stores that are kept in memory; those not asked for longest go first.
 pub const INDEXES_BYTES_MAX: usize = 512 * 1024 * 1024;
 /// Most files of one question (R 2).

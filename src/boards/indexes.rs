@@ -4,7 +4,7 @@
 use crate::domain::cancel::Cancel;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::WorkspaceId;
-use crate::limits::INDEXES_BYTES_MAX;
+use crate::limits::{INDEXES_BYTES_MAX, INDEXES_PER_OWNER_MAX};
 use crate::vectors::Index;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -24,6 +24,12 @@ pub struct IndexKey {
     pub owner: [u8; 16],
     /// Tells apart what an owner has had: with another content it is another index.
     pub content: [u8; 32],
+}
+
+impl IndexKey {
+    fn is_of_owner(&self, other: &Self) -> bool {
+        self.workspace == other.workspace && self.owner == other.owner
+    }
 }
 
 /// The indexes of all flows and collections.
@@ -129,16 +135,26 @@ impl Kept {
         if bytes > INDEXES_BYTES_MAX {
             return;
         }
-        while self.bytes + bytes > INDEXES_BYTES_MAX {
-            let oldest = self.indexes.iter().min_by_key(|(_, entry)| entry.used).map(|(key, _)| *key);
-            let Some(oldest) = oldest else { break };
-            self.drop_that(|key| *key == oldest);
+        // First its owner's own: requests that bring other documents each time push out nobody else's.
+        while self.indexes.keys().filter(|other| other.is_of_owner(&key)).count() >= INDEXES_PER_OWNER_MAX {
+            self.drop_oldest(|other| other.is_of_owner(&key));
+        }
+        while self.bytes + bytes > INDEXES_BYTES_MAX && !self.indexes.is_empty() {
+            self.drop_oldest(|_| true);
         }
         self.uses += 1;
         let entry = Entry { index, bytes, used: self.uses };
         self.bytes += bytes;
         if let Some(gone) = self.indexes.insert(key, entry) {
             self.bytes -= gone.bytes;
+        }
+    }
+
+    /// Drops the one not asked for longest, of those that `may` go.
+    fn drop_oldest(&mut self, may: impl Fn(&IndexKey) -> bool) {
+        let some = self.indexes.iter().filter(|(key, _)| may(key));
+        if let Some(oldest) = some.min_by_key(|(_, entry)| entry.used).map(|(key, _)| *key) {
+            self.drop_that(|key| *key == oldest);
         }
     }
 
@@ -218,6 +234,18 @@ mod tests {
         assert!(indexes.get(key(1), &cancel, || Err(Error::Cancelled)).is_err());
         indexes.forget(&key(0).workspace, &[2; 16]);
         assert_eq!(indexes.bytes(), 0);
+    }
+
+    #[test]
+    fn what_one_owner_has_pushes_out_its_own_first() {
+        let (indexes, cancel) = (Indexes::default(), Cancel::new(None));
+        let other = IndexKey { owner: [3; 16], ..key(0) };
+        indexes.get(other, &cancel, || Ok(index(3))).unwrap();
+        for number in 0..100 {
+            indexes.get(key(number), &cancel, || Ok(index(3))).unwrap();
+        }
+        assert_eq!(indexes.0.lock().indexes.len(), INDEXES_PER_OWNER_MAX + 1);
+        indexes.get(other, &cancel, || Err(Error::Cancelled)).expect("another owner's stays");
     }
 
     #[test]

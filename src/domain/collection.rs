@@ -28,9 +28,6 @@ pub struct Collection {
     pub stamp: Uuid,
     /// When it last changed.
     pub changed: Timestamp,
-    /// What its passages were made from, for collections that follow something else.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub follows: Option<[u8; 32]>,
 }
 
 impl CollectionId {

@@ -156,7 +156,6 @@ impl Library for Shelves<'_> {
             next: number,
             stamp: Uuid::new_v4(),
             changed: self.app.clock.now(),
-            follows: edit.follows,
         };
         self.app.store.write(|tx| {
             if before.is_none() && collections::count(tx, &self.workspace)? >= COLLECTIONS_MAX {
@@ -290,7 +289,7 @@ mod tests {
     }
 
     fn edit<'e>(add: &'e [Row], remove: &'e HashSet<RowId>) -> Edit<'e> {
-        Edit { name: "c", space: [1; 32], clear: false, add, remove, follows: None }
+        Edit { name: "c", space: [1; 32], clear: false, add, remove }
     }
 
     fn place(app: &App) -> (Shelves<'_>, CollectionId) {

@@ -70,6 +70,4 @@ pub struct Edit<'a> {
     pub add: &'a [Row],
     /// Rows that go.
     pub remove: &'a HashSet<RowId>,
-    /// What the passages are made from, for a collection that follows something else.
-    pub follows: Option<[u8; 32]>,
 }

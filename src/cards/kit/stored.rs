@@ -80,14 +80,7 @@ impl Stored {
     }
 
     fn edit<'e>(&'e self, remove: &'e HashSet<RowId>) -> Edit<'e> {
-        Edit {
-            name: &self.name,
-            space: self.embeddings.space(),
-            clear: false,
-            add: &[],
-            remove,
-            follows: None,
-        }
+        Edit { name: &self.name, space: self.embeddings.space(), clear: false, add: &[], remove }
     }
 
     fn replace(&self, documents: Vec<SourceDocument>, host: &dyn Host) -> Result<Upserted> {
