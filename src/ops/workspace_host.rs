@@ -4,14 +4,17 @@ use super::collections::Shelves;
 use super::{credentials, document_stores, store_vectors};
 use crate::app::App;
 use crate::boards::indexes::IndexKey;
-use crate::cards::kit::{Code, Host, Library, ReplyKey, VectorStore};
+use crate::cards::kit::{Code, FlowAsk, Host, Library, ReplyKey, StoredFile, VectorStore};
+use crate::documents::Documents;
 use crate::domain::cancel::Cancel;
-use crate::domain::error::Result;
+use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CredentialId, DocumentStoreId, ToolId, WorkspaceId};
-use crate::domain::prediction::{PastMessage, SourceDocument, Usage};
+use crate::domain::prediction::{Outcome, PastMessage, SourceDocument, Usage};
 use crate::domain::tool_record::ToolRecord;
+use crate::files::databases;
 use crate::net::Outgoing;
 use crate::script::ScriptError;
+use crate::sql::Database;
 use crate::store::tables::TOOLS;
 use crate::vectors::Index;
 use jiff::Timestamp;
@@ -65,6 +68,24 @@ impl Host for WorkspaceHost<'_> {
 
     fn tool(&self, id: &ToolId) -> Result<Option<ToolRecord>> {
         self.app.store.read(|tx| TOOLS.get(tx, &self.workspace, id))
+    }
+
+    /// There is no flow whose files they could be.
+    fn stored_file(&self, _name: &str) -> Result<Option<StoredFile>> {
+        Ok(None)
+    }
+
+    fn documents(&self) -> &Documents {
+        &self.app.documents
+    }
+
+    fn database(&self, name: &str) -> Result<Option<Database>> {
+        let found = databases::find(&self.app.settings.data_dir, &self.workspace, name);
+        Ok(found.map_err(Error::internal)?.map(Database::at))
+    }
+
+    fn ask_flow(&self, ask: &FlowAsk<'_>) -> Result<Outcome> {
+        Err(Error::no_flow(ask.flow))
     }
 
     fn outgoing(&self) -> &Outgoing {

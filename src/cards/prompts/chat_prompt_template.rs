@@ -2,7 +2,7 @@
 
 use super::prompt_template::PROMPT_VALUES;
 use crate::cards::kit::code::{self, Code};
-use crate::cards::kit::prompt::{BraceText, Prompt, PromptForm};
+use crate::cards::kit::prompt::{Prompt, PromptForm};
 use crate::cards::kit::{Card, Category, Input, Inputs, Make, Risk};
 use crate::domain::error::Result;
 use crate::domain::prediction::{PastMessage, Speaker};
