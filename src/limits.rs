@@ -267,5 +267,11 @@ pub const PAGES_MAX: usize = 1_000;
 
 /// Passages that one text is cut into, and documents that one loader brings.
 pub const PASSAGES_MAX: usize = 100_000;
+/// Longest text that a person may write into a passage.
+pub const PASSAGE_BYTES_MAX: usize = 1024 * 1024;
+/// Passages of one document store.
+pub const STORE_PASSAGES_MAX: usize = 1_000_000;
+/// Loaders of one document store.
+pub const STORE_LOADERS_MAX: usize = 1_000;
 /// Bytes of all passages of one text, repeated ends included.
 pub const PASSAGES_BYTES_MAX: usize = 256 * 1024 * 1024;

@@ -26,11 +26,20 @@ pub fn store_inline<E>(
     canvas: &Canvas,
     keep: &mut dyn FnMut(InlineFile) -> Result<String, E>,
 ) -> Result<Option<String>, E> {
-    rewrite(canvas, &mut |text| {
-        let Some(files) = inline(text) else { return Ok(None) };
-        let names = files.into_iter().map(&mut *keep).collect::<Result<Vec<_>, E>>()?;
-        Ok(Some(stored(&names)))
-    })
+    rewrite(canvas, &mut |text| store_value(text, keep))
+}
+
+/// As [`store_inline`], for one value; `None` when it holds no file.
+///
+/// # Errors
+/// What `keep` returns.
+pub fn store_value<E>(
+    text: &str,
+    keep: &mut dyn FnMut(InlineFile) -> Result<String, E>,
+) -> Result<Option<String>, E> {
+    let Some(files) = inline(text) else { return Ok(None) };
+    let names = files.into_iter().map(keep).collect::<Result<Vec<_>, E>>()?;
+    Ok(Some(stored(&names)))
 }
 
 /// Gives stored files other names, for those `rename` returns one. `None` when nothing changed.

@@ -1,6 +1,6 @@
-//! Document stores and the passages in them.
+//! Document stores, the loaders that fill them, and the passages in them.
 
-use super::ids::{DocumentStoreId, WorkspaceId};
+use super::ids::{ChunkId, DocumentStoreId, LoaderId, WorkspaceId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -17,6 +17,9 @@ pub struct DocumentStore {
     pub name: String,
     /// What it holds.
     pub description: String,
+    /// What fills it, oldest first.
+    #[serde(default)]
+    pub loaders: Vec<StoreLoader>,
     /// How many passages.
     pub chunks: usize,
     /// How many characters in all of them.
@@ -27,65 +30,97 @@ pub struct DocumentStore {
     pub updated: Timestamp,
 }
 
+/// A loader of a store, with what it brought.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoreLoader {
+    /// Id.
+    pub id: LoaderId,
+    /// How it is set.
+    pub plan: LoaderPlan,
+    /// What it brought is in the store, as it is set now.
+    pub synced: bool,
+    /// How many passages it brought.
+    pub chunks: usize,
+    /// How many characters in all of them.
+    pub characters: usize,
+}
+
+/// How a loader of a store is set.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LoaderPlan {
+    /// Display name.
+    pub name: String,
+    /// The loader.
+    pub loader: CardPlan,
+    /// What cuts its documents, if something does.
+    pub splitter: Option<CardPlan>,
+    /// Metadata of the request that brought it, over those of its documents.
+    #[serde(default)]
+    pub metadata: Map<String, Value>,
+}
+
+/// A card that stands on no canvas.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CardPlan {
+    /// The card's name.
+    pub card: String,
+    /// Its settings, by input name.
+    pub config: Map<String, Value>,
+    /// The stored credential it uses.
+    #[serde(default)]
+    pub credential: Option<String>,
+}
+
 /// One passage.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
+    /// Id: later ones of a loader are greater.
+    pub id: ChunkId,
     /// What it says.
     pub text: String,
     /// Where it is from.
     pub metadata: Map<String, Value>,
 }
 
-/// Cuts a text into passages of at most `chars_max` characters: at paragraphs if they fit, else at sentence
-/// ends, else at words, else anywhere.
-#[must_use]
-pub fn split(text: &str, chars_max: usize) -> Vec<String> {
-    let mut passages: Vec<String> = Vec::new();
-    for paragraph in text.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty()) {
-        let mut rest = paragraph;
-        while !rest.is_empty() {
-            let (head, tail) = cut(rest, chars_max);
-            let length = head.chars().count();
-            match passages.last_mut() {
-                Some(last) if last.chars().count() + 2 + length <= chars_max => {
-                    last.push_str("\n\n");
-                    last.push_str(head);
-                }
-                _ => passages.push(head.to_owned()),
-            }
-            rest = tail.trim_start();
-        }
-    }
-    passages
-}
-
-/// The longest head of `text` that fits, ending where a reader would pause.
-fn cut(text: &str, chars_max: usize) -> (&str, &str) {
-    let Some((limit, _)) = text.char_indices().nth(chars_max) else { return (text.trim_end(), "") };
-    let window = &text[..limit];
-    let sentence = window.rfind(['.', '!', '?', '\n']).map(|at| at + 1).filter(|at| *at > limit / 2);
-    let word = || window.rfind(char::is_whitespace).filter(|at| *at > 0);
-    let at = sentence.or_else(word).unwrap_or(limit);
-    (text[..at].trim_end(), &text[at..])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn passages_fit_and_lose_no_word() {
-        let text = "One two three. Four five six! Seven?\n\nEight nine ten eleven twelve.\n\n\nÄÖÜ";
-        for size in [1, 5, 10, 20, 40, 1_000] {
-            let passages = split(text, size);
-            assert!(passages.iter().all(|passage| passage.chars().count() <= size), "{size}: {passages:?}");
-            let words = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
-            assert_eq!(words(&passages.concat()), words(text), "{size}");
-        }
+impl DocumentStore {
+    /// The loader of this id.
+    #[must_use]
+    pub fn loader(&self, id: &LoaderId) -> Option<&StoreLoader> {
+        self.loaders.iter().find(|loader| loader.id == *id)
     }
 
-    #[test]
-    fn an_empty_text_has_no_passages() {
-        assert!(split(" \n\n \n", 100).is_empty());
+    /// Counts the passages of all loaders again.
+    pub fn recount(&mut self) {
+        self.chunks = self.loaders.iter().map(|loader| loader.chunks).sum();
+        self.characters = self.loaders.iter().map(|loader| loader.characters).sum();
+    }
+
+    /// Its state in the family's words.
+    #[must_use]
+    pub fn status(&self) -> &'static str {
+        if self.loaders.is_empty() {
+            "EMPTY"
+        } else if self.loaders.iter().all(|loader| loader.synced) {
+            "SYNC"
+        } else {
+            "STALE"
+        }
+    }
+}
+
+impl StoreLoader {
+    /// Its state in the family's words.
+    #[must_use]
+    pub const fn status(&self) -> &'static str {
+        if self.synced { "SYNC" } else { "STALE" }
+    }
+
+    /// Where its documents are said to be from, for requests that replace them by that name.
+    #[must_use]
+    pub fn source(&self) -> Option<&Value> {
+        self.plan.metadata.get("source")
     }
 }

@@ -119,6 +119,30 @@ uuid_id!(
     /// Names one filling of a vector store.
     FillingId
 );
+uuid_id!(
+    /// Names a loader of a document store.
+    LoaderId
+);
+uuid_id!(
+    /// Names a passage of a document store.
+    ChunkId
+);
+
+impl LoaderId {
+    /// Makes an id that is greater than those made before it, so that loaders stay in their order.
+    #[must_use]
+    pub fn next() -> Self {
+        Self(Uuid::now_v7())
+    }
+}
+
+impl ChunkId {
+    /// Makes an id that is greater than those made before it, so that passages stay in their order.
+    #[must_use]
+    pub fn next() -> Self {
+        Self(Uuid::now_v7())
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
 //! Cards that stand on no canvas: for what the service itself asks on behalf of a flow's owner, and for document stores.
 
-use crate::cards::kit::{Bound, Card, Host, Inputs, Model, Part, VectorStore};
+use crate::cards::kit::{Bound, Card, Host, Inputs, Loader, Model, Part, VectorStore};
 use crate::domain::error::{Error, Result};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -43,21 +43,33 @@ impl Lone<'_> {
     }
 }
 
-/// Makes the model of `card` with these settings, by input name; what is no input of the card is left out. `label` names
-/// it in messages.
+/// Makes a model.
 ///
 /// # Errors
 /// When a setting is wrong, the credential is gone, or the card is no chat model.
-pub fn lone_model(
-    card: &'static Card,
-    label: &str,
-    settings: &Map<String, Value>,
-    credential: Option<&str>,
-    host: &dyn Host,
-) -> Result<Arc<Model>> {
-    match (Lone { card, label, settings, credential }).part(Vec::new(), host)? {
+pub fn lone_model(model: &Lone<'_>, host: &dyn Host) -> Result<Arc<Model>> {
+    match model.part(Vec::new(), host)? {
         Part::ChatModel(model) => Ok(model),
-        _ => Err(Error::Failed(format!("{label}: {} is no chat model", card.label))),
+        _ => Err(Error::Failed(format!("{}: {} is no chat model", model.label, model.card.label))),
+    }
+}
+
+/// Makes a document loader, with a splitter wired into it.
+///
+/// # Errors
+/// When a setting is wrong, the credential is gone, or a card is something else.
+pub fn lone_loader(
+    loader: &Lone<'_>,
+    splitter: Option<&Lone<'_>>,
+    host: &dyn Host,
+) -> Result<Arc<dyn Loader>> {
+    let splitter = splitter.map(|splitter| match splitter.part(Vec::new(), host)? {
+        part @ Part::Splitter(_) => Ok(("textSplitter", part)),
+        _ => Err(Error::Failed(format!("{}: this is no text splitter", splitter.label))),
+    });
+    match loader.part(splitter.transpose()?.into_iter().collect(), host)? {
+        Part::Loader(loader) => Ok(loader),
+        _ => Err(Error::Failed(format!("{}: this is no document loader", loader.label))),
     }
 }
 

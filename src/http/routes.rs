@@ -13,7 +13,8 @@ use super::router::{Accepts, Cors, Route, Table, delete, get, patch, post, put};
 use crate::limits::BODY_CANVAS_BYTES;
 use std::sync::LazyLock;
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| Table::new(routes()));
+static TABLE: LazyLock<Table> =
+    LazyLock::new(|| Table::new(routes().into_iter().chain(of_document_stores()).collect()));
 
 /// The table, made once.
 #[must_use]
@@ -154,20 +155,34 @@ fn routes() -> Vec<Route> { vec![
     get   ("/nodes/category/:name",      SIGNED_IN,      nodes::of_category)      .summary("Lists the cards of a category."),
     post  ("/node-load-method/:name",    any_of(LOAD),   nodes::load)             .limit(BODY_CANVAS_BYTES).summary("Lists what an input of a card is chosen from."),
 
-    // Document stores (reference 1.9)
-    get   ("/document-store/store",      any_of(&["documentStores:view"]),   document_stores::list)  .summary("Lists document stores."),
-    post  ("/document-store/store",      any_of(&["documentStores:create"]), document_stores::create).summary("Makes a document store."),
-    get   ("/document-store/store/:id",  any_of(&["documentStores:view"]),   document_stores::read)  .summary("Reads a document store."),
-    delete("/document-store/store/:id",  any_of(&["documentStores:delete"]), document_stores::delete).summary("Deletes a document store."),
-    post  ("/document-store/upsert/:id", any_of(&["documentStores:update"]), document_stores::upsert).limit(BODY_CANVAS_BYTES).summary("Adds a text to a document store."),
-    post  ("/document-store/vectorstore/save",   any_of(STORE_VECTORS), store_vectors::save)   .summary("Chooses the cards that make and keep the vectors of a document store."),
-    post  ("/document-store/vectorstore/insert", any_of(STORE_VECTORS), store_vectors::insert) .summary("Embeds the passages of a document store that are new."),
-    post  ("/document-store/vectorstore/query",  any_of(&["documentStores:view"]), store_vectors::query).summary("Searches the vectors of a document store."),
-    delete("/document-store/vectorstore/:id",    any_of(STORE_VECTORS), store_vectors::remove) .summary("Removes the vectors of a document store."),
-
     // The service itself
     get   ("/ping",                      PUBLIC,         service::ping)           .cors(Cors::Listed).summary("Answers pong."),
     get   ("/version",                   PUBLIC,         service::version)        .cors(Cors::Listed).summary("The service's version."),
     get   ("/health",                    PUBLIC,         service::health)         .at_root().summary("The process answers."),
     get   ("/ready",                     PUBLIC,         service::ready)          .at_root().summary("The database answers, so requests can be served."),
+] }
+
+/// Document stores (reference 1.9).
+#[rustfmt::skip]
+fn of_document_stores() -> Vec<Route> { vec![
+    get   ("/document-store/store",      any_of(&["documentStores:view"]),   document_stores::list)  .summary("Lists document stores."),
+    post  ("/document-store/store",      any_of(&["documentStores:create"]), document_stores::create).summary("Makes a document store."),
+    get   ("/document-store/store/:id",  any_of(&["documentStores:view"]),   document_stores::read)  .summary("Reads a document store."),
+    put   ("/document-store/store/:id",  any_of(&["documentStores:update"]), document_stores::update).summary("Renames a document store."),
+    delete("/document-store/store/:id",  any_of(&["documentStores:delete"]), document_stores::delete).summary("Deletes a document store."),
+    get   ("/document-store/store-configs/:id/:loader", any_of(&["documentStores:view"]), document_stores::config).summary("Reads how a loader of a document store is set."),
+    get   ("/document-store/components/:group", any_of(&["documentStores:view"]), document_stores::components).summary("Lists the cards a document store can be built from."),
+    post  ("/document-store/loader/preview", any_of(&["documentStores:preview-process"]), document_stores::preview).limit(BODY_CANVAS_BYTES).summary("Shows what a loader would bring."),
+    post  ("/document-store/loader/save", any_of(&["documentStores:add-loader"]), document_stores::save).limit(BODY_CANVAS_BYTES).summary("Saves a loader of a document store."),
+    post  ("/document-store/loader/process/:loader", any_of(&["documentStores:preview-process"]), document_stores::process).summary("Runs a loader of a document store."),
+    delete("/document-store/loader/:id/:loader", any_of(&["documentStores:delete-loader"]), document_stores::remove_loader).summary("Removes a loader with its passages."),
+    get   ("/document-store/chunks/:id/:loader/:page", any_of(&["documentStores:view"]), document_stores::chunks).summary("Reads a page of passages."),
+    put   ("/document-store/chunks/:id/:loader/:chunk", any_of(&["documentStores:update"]), document_stores::edit_chunk).summary("Changes a passage."),
+    delete("/document-store/chunks/:id/:loader/:chunk", any_of(&["documentStores:update"]), document_stores::remove_chunk).summary("Removes a passage."),
+    post  ("/document-store/upsert/:id", any_of(&["documentStores:update"]), document_stores::upsert).accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).summary("Adds documents to a document store."),
+    post  ("/document-store/refresh/:id", any_of(&["documentStores:update"]), document_stores::refresh).summary("Runs loaders of a document store again."),
+    post  ("/document-store/vectorstore/save",   any_of(STORE_VECTORS), store_vectors::save)   .summary("Chooses the cards that make and keep the vectors of a document store."),
+    post  ("/document-store/vectorstore/insert", any_of(STORE_VECTORS), store_vectors::insert) .summary("Embeds the passages of a document store that are new."),
+    post  ("/document-store/vectorstore/query",  any_of(&["documentStores:view"]), store_vectors::query).summary("Searches the vectors of a document store."),
+    delete("/document-store/vectorstore/:id",    any_of(STORE_VECTORS), store_vectors::remove) .summary("Removes the vectors of a document store."),
 ] }

@@ -40,6 +40,7 @@ pub fn keep(
 ) -> Result<Kept> {
     let mut fresh = Vec::new();
     let mut store = |file: InlineFile| {
+        check_size(&file)?;
         let name = match side {
             Side::Draft => StoredName::draft(&file.name),
             Side::Live => StoredName::live(&file.name),
@@ -56,6 +57,18 @@ pub fn keep(
             Err(error)
         }
     }
+}
+
+/// Refuses a file that no run could read.
+///
+/// # Errors
+/// 400.
+pub fn check_size(file: &InlineFile) -> Result<()> {
+    if file.bytes.len() <= limits::DOCUMENT_BYTES_MAX {
+        return Ok(());
+    }
+    let most = limits::DOCUMENT_BYTES_MAX / (1024 * 1024);
+    Err(Error::Invalid(format!("A file is larger than {most} MB.")))
 }
 
 /// Gives the files of a draft their Live names, beside the old ones: until Live is written, the draft still works.

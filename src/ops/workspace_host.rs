@@ -26,12 +26,19 @@ pub(super) struct WorkspaceHost<'a> {
     workspace: WorkspaceId,
     cancel: Cancel,
     shelves: Shelves<'a>,
+    /// The document store whose files may be read.
+    store: Option<DocumentStoreId>,
 }
 
 impl<'a> WorkspaceHost<'a> {
     pub(super) fn new(app: &'a App, workspace: WorkspaceId, cancel: Cancel) -> Self {
         let shelves = Shelves::new(app, workspace, cancel.clone());
-        Self { app, workspace, cancel, shelves }
+        Self { app, workspace, cancel, shelves, store: None }
+    }
+
+    /// With the files of this document store.
+    pub(super) fn reading(self, store: Option<DocumentStoreId>) -> Self {
+        Self { store, ..self }
     }
 }
 
@@ -70,9 +77,9 @@ impl Host for WorkspaceHost<'_> {
         self.app.store.read(|tx| TOOLS.get(tx, &self.workspace, id))
     }
 
-    /// There is no flow whose files they could be.
-    fn stored_file(&self, _name: &str) -> Result<Option<StoredFile>> {
-        Ok(None)
+    fn stored_file(&self, name: &str) -> Result<Option<StoredFile>> {
+        let Some(store) = &self.store else { return Ok(None) };
+        document_stores::stored_file(self.app, &self.workspace, store, name)
     }
 
     fn documents(&self) -> &Documents {

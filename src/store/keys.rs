@@ -1,8 +1,8 @@
 //! Database keys: fixed-width parts, joined here and nowhere else, so that byte order is the order of a list.
 
 use crate::domain::ids::{
-    ChatId, CollectionId, CredentialId, DocumentStoreId, FlowId, KeyId, NamespaceId, OrganizationId, ToolId,
-    UserId, VariableId, WorkspaceId,
+    ChatId, ChunkId, CollectionId, CredentialId, DocumentStoreId, FlowId, KeyId, LoaderId, NamespaceId,
+    OrganizationId, ToolId, UserId, VariableId, WorkspaceId,
 };
 use std::ops::Bound;
 
@@ -97,6 +97,22 @@ pub(super) fn message(flow: &FlowId, chat: &ChatId, sequence: u64) -> [u8; 40] {
     key[16..32].copy_from_slice(chat.bytes());
     key[32..].copy_from_slice(&sequence.to_be_bytes());
     key
+}
+
+/// Store ‖ loader ‖ chunk: passages of a loader, in the order it brought them.
+pub(super) fn passage(store: &DocumentStoreId, loader: &LoaderId, chunk: &ChunkId) -> [u8; 48] {
+    let mut key = [0; 48];
+    key[..16].copy_from_slice(store.bytes());
+    key[16..32].copy_from_slice(loader.bytes());
+    key[32..].copy_from_slice(chunk.bytes());
+    key
+}
+
+/// The loader and the chunk a passage's key names; `None` for a key of another shape.
+pub(super) fn of_passage(key: &[u8]) -> Option<(LoaderId, ChunkId)> {
+    let key: &[u8; 48] = key.try_into().ok()?;
+    let (loader, chunk) = (key[16..32].try_into().ok()?, key[32..].try_into().ok()?);
+    Some((LoaderId::from_bytes(loader), ChunkId::from_bytes(chunk)))
 }
 
 /// Flow ‖ chat: the part that all messages of a conversation share.

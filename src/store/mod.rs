@@ -14,10 +14,12 @@ mod keys;
 pub mod messages;
 mod open;
 pub mod passage_records;
+pub mod passages;
 mod shelf;
 pub mod tables;
 mod tx;
 mod upgrade;
+mod upgrade_passages;
 
 #[cfg(test)]
 mod journal_tests;

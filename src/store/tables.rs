@@ -4,7 +4,7 @@ use super::shelf::{Register, Shelf, Texts};
 use crate::domain::api_key::{ApiKey, KeyHome};
 use crate::domain::collection::Collection;
 use crate::domain::credential::Credential;
-use crate::domain::document::{Chunk, DocumentStore};
+use crate::domain::document::DocumentStore;
 use crate::domain::draft::Draft;
 use crate::domain::filling::Filling;
 use crate::domain::flow::Flow;
@@ -42,8 +42,9 @@ const DRAFT_CANVASES_TABLE: Table = table("draft_canvases"); //           worksp
 const INTENTS_TABLE: Table = table("intents"); //                         id that sorts by time -> version to record
 pub(super) const VERSION_INDEX: Table = table("version_index"); //        rows of the history's index, bytes
 const TOOLS_TABLE: Table = table("tools"); //                             workspace ‖ tool
-const DOCUMENT_STORES_TABLE: Table = table("document_stores"); //         workspace ‖ document store
-const CHUNKS_TABLE: Table = table("chunks"); //                           workspace ‖ document store -> its passages
+pub(super) const DOCUMENT_STORES_TABLE: Table = table("document_stores"); //         workspace ‖ document store
+pub(super) const CHUNKS: Table = table("chunks"); //                      empty: passages as format 1 kept them
+pub(super) const PASSAGES: Table = table("passages"); //                  document store ‖ loader ‖ chunk
 const FILLINGS_TABLE: Table = table("fillings"); //                       workspace ‖ flow -> the newest of them
 const COLLECTIONS_TABLE: Table = table("collections"); //                 workspace ‖ collection -> its head
 pub(super) const COLLECTION_BLOCKS: Table = table("collection_blocks"); // workspace ‖ collection ‖ number -> vectors and passages, bytes
@@ -79,8 +80,6 @@ pub const INTENTS: Register<Change, [u8; 16]> = Register::new(INTENTS_TABLE);
 pub const TOOLS: Shelf<ToolRecord, ToolId> = Shelf::new(TOOLS_TABLE);
 /// Document stores, without their passages.
 pub const DOCUMENT_STORES: Shelf<DocumentStore, DocumentStoreId> = Shelf::new(DOCUMENT_STORES_TABLE);
-/// The passages of document stores.
-pub const CHUNKS: Shelf<Vec<Chunk>, DocumentStoreId> = Shelf::new(CHUNKS_TABLE);
 /// How the vector stores of flows were filled, newest last.
 pub const FILLINGS: Shelf<Vec<Filling>, FlowId> = Shelf::new(FILLINGS_TABLE);
 /// The heads of collections of vectors. Written with their blocks, by `collections.rs`.
@@ -101,7 +100,7 @@ pub const USER_BY_EMAIL: Register<UserId, str> = Register::new(USER_BY_EMAIL_TAB
 pub const SESSIONS: Register<Session, [u8; 32]> = Register::new(SESSIONS_TABLE);
 
 /// All of them: what is not in this list does not exist in a database.
-pub(super) const ALL: [Table; 28] = [
+pub(super) const ALL: [Table; 29] = [
     META,
     COUNTERS,
     MESSAGES,
@@ -119,7 +118,8 @@ pub(super) const ALL: [Table; 28] = [
     VERSION_INDEX,
     TOOLS_TABLE,
     DOCUMENT_STORES_TABLE,
-    CHUNKS_TABLE,
+    CHUNKS,
+    PASSAGES,
     FILLINGS_TABLE,
     COLLECTIONS_TABLE,
     COLLECTION_BLOCKS,

@@ -41,6 +41,7 @@ mod providers;
 mod retrievers;
 mod service;
 mod sql;
+mod store_loaders;
 mod store_vectors;
 mod stores;
 mod streams;

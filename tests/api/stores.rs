@@ -125,8 +125,7 @@ fn bad_texts_are_refused() {
         json!({"loader": {"name": "pdfFile", "config": {"text": "x"}}}),
         json!({"loader": {"name": "plainText", "config": {}}}),
         json!({"loader": {"name": "plainText", "config": {"text": ""}}}),
-        json!({"loader": {"name": "plainText", "config": {"text": 7}}}),
-        json!({"loader": {"name": "plainText", "config": {"text": "x"}}, "splitter": {"config": {"chunkSize": 1}}}),
+        json!({"loader": {"name": "plainText", "config": {"text": "x"}}, "splitter": {"config": {"chunkSize": 0}}}),
         json!({"loader": {"name": "plainText", "config": {"text": "x"}}, "splitter": {"config": {"chunkSize": "x"}}}),
         json!({"loader": {"name": "plainText", "config": {"text": "x"}}, "metadata": []}),
     ] {

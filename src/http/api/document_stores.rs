@@ -1,13 +1,15 @@
-//! Document stores (reference 1.9): the routes that need no provider.
+//! Document stores (reference 1.9).
 
 use super::flows::deleted;
 use crate::app::App;
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
-use crate::domain::ids::DocumentStoreId;
+use crate::domain::ids::{ChunkId, DocumentStoreId, LoaderId};
+use crate::domain::paging::Paging;
+use crate::http::json;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
-use crate::ops::document_stores::{self, StoreEdit, TextToAdd};
+use crate::ops::document_stores::{self, StoreChange, StoreEdit, Upsert};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -15,8 +17,9 @@ use serde_json::{Map, Value};
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn list(app: &App, caller: Caller, _: &Request) -> Result<Reply> {
-    Reply::json(&document_stores::list(app, &caller)?)
+pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let paging = Paging::parse(request.query("page"), request.query("limit"))?;
+    Reply::json(&Paging::answer(paging, &document_stores::list(app, &caller)?))
 }
 
 /// `POST /document-store/store`.
@@ -25,7 +28,7 @@ pub fn list(app: &App, caller: Caller, _: &Request) -> Result<Reply> {
 /// 400.
 pub fn create(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let edit: StoreEdit = request.json()?;
-    Reply::json(&document_stores::create(app, &caller, &edit)?)
+    Reply::json(&document_stores::create(app, &caller, edit)?)
 }
 
 /// `GET /document-store/store/:id`.
@@ -33,7 +36,17 @@ pub fn create(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 /// # Errors
 /// 404.
 pub fn read(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&document_stores::read(app, &caller, &id(request)?)?)
+    Reply::json(&document_stores::read(app, &caller, &store(request.param("id"))?)?)
+}
+
+/// `PUT /document-store/store/:id`.
+///
+/// # Errors
+/// 400, 404.
+pub fn update(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let id = store(request.param("id"))?;
+    let change: StoreChange = request.json()?;
+    Reply::json(&document_stores::update(app, &caller, &id, change)?)
 }
 
 /// `DELETE /document-store/store/:id`.
@@ -41,64 +54,178 @@ pub fn read(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 /// # Errors
 /// 404.
 pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    document_stores::delete(app, &caller, &id(request)?)?;
+    document_stores::delete(app, &caller, &store(request.param("id"))?)?;
     deleted(1)
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Upsert {
-    loader: Loader,
-    #[serde(default)]
-    splitter: Option<Splitter>,
-    #[serde(default)]
-    metadata: Map<String, Value>,
-    #[serde(default)]
-    replace_existing: bool,
+/// `GET /document-store/components/:group`.
+///
+/// # Errors
+/// 404.
+pub fn components(_: &App, _: Caller, request: &Request) -> Result<Reply> {
+    Reply::json(&document_stores::components(request.param("group"))?)
 }
 
-#[derive(Deserialize)]
-struct Loader {
-    name: String,
-    config: LoaderConfig,
+/// `GET /document-store/store-configs/:id/:loader`.
+///
+/// # Errors
+/// 404.
+pub fn config(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let (id, loader) = (store(request.param("id"))?, loader(request.param("loader"))?);
+    Reply::json(&document_stores::config(app, &caller, &id, &loader)?)
 }
 
-#[derive(Deserialize)]
-struct LoaderConfig {
-    text: String,
-}
-
-#[derive(Deserialize)]
-struct Splitter {
-    config: SplitterConfig,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct SplitterConfig {
-    chunk_size: usize,
-}
-
-/// `POST /document-store/upsert/:id` with `loader: {name: "plainText", config: {text}}`.
+/// `POST /document-store/loader/preview`.
 ///
 /// # Errors
 /// 400, 404.
-pub fn upsert(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    let id = id(request)?;
-    let sent: Upsert = request.json()?;
-    if sent.loader.name != "plainText" {
-        return Err(Error::invalid("Invalid loader: this server takes the loader 'plainText'."));
-    }
-    let text = TextToAdd {
-        text: sent.loader.config.text,
-        metadata: sent.metadata,
-        chunk_characters: sent.splitter.map(|splitter| splitter.config.chunk_size),
-        replace_existing: sent.replace_existing,
-    };
-    Reply::json(&document_stores::add(app, &caller, &id, &text)?)
+pub fn preview(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    Reply::json(&document_stores::preview(app, &caller, &request.json()?, request.cancel())?)
 }
 
-fn id(request: &Request) -> Result<DocumentStoreId> {
+/// `POST /document-store/loader/save`.
+///
+/// # Errors
+/// 400, 404.
+pub fn save(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    Reply::json(&document_stores::save(app, &caller, &request.json()?)?)
+}
+
+/// The body of a run of a loader.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Process {
+    store_id: String,
+}
+
+/// `POST /document-store/loader/process/:loader`.
+///
+/// # Errors
+/// 400, 404.
+pub fn process(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let loader = loader(request.param("loader"))?;
+    let id = store(&request.json::<Process>()?.store_id)?;
+    document_stores::process(app, &caller, &id, &loader, request.cancel())?;
+    Reply::json(&document_stores::page(app, &caller, &id, Some(&loader), 1)?)
+}
+
+/// `DELETE /document-store/loader/:id/:loader`.
+///
+/// # Errors
+/// 404.
+pub fn remove_loader(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let (id, loader) = (store(request.param("id"))?, loader(request.param("loader"))?);
+    Reply::json(&document_stores::remove_loader(app, &caller, &id, &loader)?)
+}
+
+/// `GET /document-store/chunks/:id/:loader/:page`, where the loader may be `all`.
+///
+/// # Errors
+/// 400 for a page that is no number, 404.
+pub fn chunks(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let id = store(request.param("id"))?;
+    let wanted = match request.param("loader") {
+        "all" => None,
+        text => Some(loader(text)?),
+    };
+    let number = request.param("page").parse();
+    let number = number.map_err(|_| Error::invalid("The page must be a whole number from 1 up."))?;
+    Reply::json(&document_stores::page(app, &caller, &id, wanted.as_ref(), number)?)
+}
+
+/// `PUT /document-store/chunks/:id/:loader/:chunk`.
+///
+/// # Errors
+/// 400, 404.
+pub fn edit_chunk(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let (id, loader) = (store(request.param("id"))?, loader(request.param("loader"))?);
+    let chunk = chunk(request.param("chunk"))?;
+    let edit = request.json()?;
+    Reply::json(&document_stores::edit_chunk(app, &caller, (&id, &loader, &chunk), &edit)?)
+}
+
+/// `DELETE /document-store/chunks/:id/:loader/:chunk`.
+///
+/// # Errors
+/// 404.
+pub fn remove_chunk(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let (id, loader) = (store(request.param("id"))?, loader(request.param("loader"))?);
+    let chunk = chunk(request.param("chunk"))?;
+    Reply::json(&document_stores::remove_chunk(app, &caller, (&id, &loader, &chunk))?)
+}
+
+/// `POST /document-store/upsert/:id`, as JSON or as a form with files.
+///
+/// # Errors
+/// 400, 403, 404.
+pub fn upsert(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let id = store(request.param("id"))?;
+    let (body, files) = match request.take_form() {
+        Some(form) => {
+            let fields = form.fields.into_iter().map(|(name, text)| (name, text.into()));
+            (fields.collect(), form.files)
+        }
+        None => (request.json()?, Vec::new()),
+    };
+    let sent: Upsert = json::parse_object(Value::Object(opened(body)?).to_string().as_bytes())?;
+    Reply::json(&document_stores::upsert(app, &caller, &id, sent, &files, request.cancel())?)
+}
+
+/// Fields of an upsert that are objects; a form can send them only as JSON text.
+const OBJECTS: &[&str] =
+    &["metadata", "docStore", "loader", "splitter", "vectorStore", "embedding", "recordManager"];
+/// Its switches.
+const SWITCHES: &[&str] = &["replaceExisting", "createNewDocStore"];
+
+/// A body with its texts read as what they stand for.
+fn opened(mut body: Map<String, Value>) -> Result<Map<String, Value>> {
+    body.retain(|_, value| !value.is_null());
+    for (name, value) in &mut body {
+        let Value::String(text) = value else { continue };
+        if OBJECTS.contains(&name.as_str()) {
+            *value = json::parse(text.as_bytes())?;
+        } else if SWITCHES.contains(&name.as_str()) {
+            *value = Value::Bool(text == "true");
+        }
+    }
+    Ok(body)
+}
+
+/// The body of a refresh; it may be missing.
+#[derive(Default, Deserialize)]
+struct Refresh {
+    #[serde(default)]
+    items: Option<Vec<RefreshItem>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct RefreshItem {
+    doc_id: String,
+}
+
+/// `POST /document-store/refresh/:id`.
+///
+/// # Errors
+/// 400, 404.
+pub fn refresh(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let id = store(request.param("id"))?;
+    let sent: Refresh = if request.body().is_empty() { Refresh::default() } else { request.json()? };
+    let named = sent.items.map(|items| items.into_iter().map(|item| item.doc_id).collect::<Vec<_>>());
+    Reply::json(&document_stores::refresh(app, &caller, &id, named.as_deref(), request.cancel())?)
+}
+
+fn store(text: &str) -> Result<DocumentStoreId> {
     let unknown = || Error::NotFound("There is no such document store.".to_owned());
-    DocumentStoreId::parse(request.param("id")).ok_or_else(unknown)
+    DocumentStoreId::parse(text).ok_or_else(unknown)
+}
+
+fn loader(text: &str) -> Result<LoaderId> {
+    let unknown = || Error::NotFound("The document store has no such loader.".to_owned());
+    LoaderId::parse(text).ok_or_else(unknown)
+}
+
+fn chunk(text: &str) -> Result<ChunkId> {
+    let unknown = || Error::NotFound("The document store has no such passage.".to_owned());
+    ChunkId::parse(text).ok_or_else(unknown)
 }

@@ -3,7 +3,7 @@
 mod drawing;
 
 use super::control;
-use super::document_stores::{self, StoreEdit, TextToAdd};
+use super::document_stores::{self, StoreEdit};
 use super::flows::{self, FlowEdit};
 use super::keys::{self, KeyBody};
 use super::owner::{self, NewOwner};
@@ -13,7 +13,7 @@ use crate::domain::error::{Error, Result};
 use crate::domain::ids::FlowId;
 use crate::store::tables::FLOWS;
 use drawing::Drawing;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 const HELLO: &str = "Hello";
 const HELLO_RULES: &str = include_str!("../../../assets/demo/hello-rules.json");
@@ -83,17 +83,10 @@ fn handbook(app: &App, caller: &Caller) -> Result<String> {
     let edit: StoreEdit =
         serde_json::from_value(json!({"name": "Handbook", "description": "How Flowkeep works"}))
             .map_err(Error::internal)?;
-    let store = document_stores::create(app, caller, &edit)?;
+    let store = document_stores::create(app, caller, edit)?;
     let id = store["id"].as_str().unwrap_or_default().to_owned();
-    let metadata: Map<String, Value> = [("source".to_owned(), json!("handbook.md"))].into_iter().collect();
-    let text = TextToAdd {
-        text: HANDBOOK.to_owned(),
-        metadata,
-        chunk_characters: Some(400),
-        replace_existing: false,
-    };
     if let Some(id) = crate::domain::ids::DocumentStoreId::parse(&id) {
-        document_stores::add(app, caller, &id, &text)?;
+        document_stores::add_text(app, caller, &id, HANDBOOK, "handbook.md", 400)?;
     }
     Ok(id)
 }

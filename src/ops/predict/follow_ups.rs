@@ -55,7 +55,8 @@ fn ask(host: &dyn Host, config: &Map<String, Value>, answer: &str) -> Result<Vec
     let card = registry::find(card).ok_or_else(|| wrong("this server does not know the provider"))?;
     let text = |name: &str| settings.get(name).and_then(Value::as_str).unwrap_or_default();
     let credential = Some(text("credentialId")).filter(|id| !id.is_empty());
-    let model = engine::lone_model(card, NAME, &inputs(card, settings), credential, host)?;
+    let settings = &inputs(card, settings);
+    let model = engine::lone_model(&engine::Lone { card, label: NAME, settings, credential }, host)?;
     let prompt = Some(text("prompt")).filter(|prompt| !prompt.trim().is_empty()).unwrap_or(DEFAULT_PROMPT);
     let asked = format!("{}\n\n{FORM}", prompt.replace(ANSWER, answer));
     let request = ChatRequest { messages: vec![Message::user(asked)], ..ChatRequest::default() };

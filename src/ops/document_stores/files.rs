@@ -1,0 +1,96 @@
+//! Files of document stores. They lie where those of flows lie, in a folder named by the store's own id.
+
+use crate::app::App;
+use crate::canvas::files::{self, InlineFile};
+use crate::cards::kit::StoredFile;
+use crate::domain::document::{LoaderPlan, StoreLoader};
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{DocumentStoreId, FlowId, WorkspaceId};
+use crate::files::flow_files::StoredName;
+use crate::ops::flow_files;
+use serde_json::Value;
+
+/// Ids are random, so that of a store is no flow's.
+fn folder(store: &DocumentStoreId) -> FlowId {
+    FlowId::from_bytes(*store.bytes())
+}
+
+/// A file of a store, by the name a loader has for it.
+pub(in crate::ops) fn read(
+    app: &App,
+    workspace: &WorkspaceId,
+    store: &DocumentStoreId,
+    name: &str,
+) -> Result<Option<StoredFile>> {
+    flow_files::read(app, workspace, &folder(store), name)
+}
+
+/// Stores the files that stand in a plan's settings, which then name them; the names of those that were stored.
+pub(super) fn keep(
+    app: &App,
+    workspace: &WorkspaceId,
+    store: &DocumentStoreId,
+    plan: &mut LoaderPlan,
+) -> Result<Vec<StoredName>> {
+    let mut fresh = Vec::new();
+    let mut put = |file: InlineFile| {
+        flow_files::check_size(&file)?;
+        let name = StoredName::live(&file.name);
+        app.files.put(workspace, &folder(store), &name, &file.bytes).map_err(Error::internal)?;
+        fresh.push(name.clone());
+        Ok(name.as_str().to_owned())
+    };
+    let mut kept = Ok(());
+    for value in plan.loader.config.values_mut() {
+        let Value::String(text) = value else { continue };
+        match files::store_value(text, &mut put) {
+            Ok(Some(stored)) => *text = stored,
+            Ok(None) => {}
+            Err(error) => {
+                kept = Err(error);
+                break;
+            }
+        }
+    }
+    match kept {
+        Ok(()) => Ok(fresh),
+        Err(error) => {
+            remove(app, workspace, store, &fresh);
+            Err(error)
+        }
+    }
+}
+
+/// Removes the files that a loader named, as far as no other loader of the store names them.
+pub(super) fn forget(
+    app: &App,
+    workspace: &WorkspaceId,
+    store: &DocumentStoreId,
+    gone: &[StoreLoader],
+    left: &[StoreLoader],
+) {
+    let left: Vec<StoredName> = left.iter().flat_map(|loader| named(&loader.plan)).collect();
+    let unused: Vec<StoredName> =
+        gone.iter().flat_map(|loader| named(&loader.plan)).filter(|name| !left.contains(name)).collect();
+    remove(app, workspace, store, &unused);
+}
+
+fn named(plan: &LoaderPlan) -> Vec<StoredName> {
+    let texts = plan.loader.config.values().filter_map(Value::as_str);
+    let held = texts.filter_map(files::held).flatten();
+    let stored = held.filter_map(|file| match file {
+        files::Held::Stored(name) => StoredName::parse(&name),
+        files::Held::Inline(_) => None,
+    });
+    stored.collect()
+}
+
+/// Removes these files of a store.
+pub(super) fn remove(app: &App, workspace: &WorkspaceId, store: &DocumentStoreId, names: &[StoredName]) {
+    flow_files::remove(app, workspace, &folder(store), names);
+}
+
+/// Removes all files of a store that was deleted.
+pub(super) fn remove_all(app: &App, workspace: &WorkspaceId, store: &DocumentStoreId) {
+    app.files.remove_flow(workspace, &folder(store));
+}

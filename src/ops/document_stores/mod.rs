@@ -1,0 +1,210 @@
+//! Document stores: named collections of passages that loaders bring and retrievers search (reference 1.9).
+
+mod chunks;
+mod files;
+mod loaders;
+mod plan;
+mod upsert;
+
+pub(super) use files::read as stored_file;
+
+pub use chunks::{ChunkEdit, edit_chunk, page, remove_chunk};
+pub use loaders::{SentLoader, config, preview, process, refresh, remove_loader, save};
+pub use upsert::{Upsert, add_text, upsert};
+
+use crate::app::App;
+use crate::cards::kit::Category;
+use crate::cards::registry;
+use crate::clock::iso;
+use crate::domain::caller::Caller;
+use crate::domain::document::{CardPlan, DocumentStore, StoreLoader};
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{DocumentStoreId, WorkspaceId};
+use crate::domain::prediction::SourceDocument;
+use crate::limits;
+use crate::ops::{catalogue, store_vectors};
+use crate::store::Tx;
+use crate::store::passages as rows;
+use crate::store::tables::DOCUMENT_STORES;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// What makes a store.
+#[derive(Debug, Deserialize)]
+pub struct StoreEdit {
+    name: String,
+    #[serde(default)]
+    description: String,
+}
+
+/// What changes a store: what is not sent stays.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct StoreChange {
+    name: Option<String>,
+    description: Option<String>,
+}
+
+const NAME_CHARS_MAX: usize = 255;
+const DESCRIPTION_CHARS_MAX: usize = 10_000;
+
+fn checked_name(name: &str) -> Result<String> {
+    let name = name.trim();
+    if (1..=NAME_CHARS_MAX).contains(&name.chars().count()) {
+        return Ok(name.to_owned());
+    }
+    Err(Error::Invalid(format!("Invalid name: it must have 1 to {NAME_CHARS_MAX} characters.")))
+}
+
+fn checked_description(description: String) -> Result<String> {
+    if description.chars().count() <= DESCRIPTION_CHARS_MAX {
+        return Ok(description);
+    }
+    Err(Error::Invalid(format!("Invalid description: it can have {DESCRIPTION_CHARS_MAX} characters.")))
+}
+
+fn wire(store: &DocumentStore) -> Value {
+    json!({
+        "id": store.id, "name": store.name, "description": store.description,
+        "loaders": store.loaders.iter().map(wire_loader).collect::<Vec<_>>(),
+        "whereUsed": [], "vectorStoreConfig": null, "embeddingConfig": null, "recordManagerConfig": null,
+        "status": store.status(),
+        "totalChars": store.characters, "totalChunks": store.chunks,
+        "createdDate": iso(store.created), "updatedDate": iso(store.updated), "workspaceId": store.workspace,
+    })
+}
+
+fn wire_loader(loader: &StoreLoader) -> Value {
+    let label =
+        |plan: &CardPlan| registry::find(&plan.card).map_or(plan.card.as_str(), |card| card.label).to_owned();
+    let splitter = loader.plan.splitter.as_ref();
+    json!({
+        "id": loader.id, "loaderId": loader.plan.loader.card, "loaderName": loader.plan.name,
+        "loaderConfig": loader.plan.loader.config, "credential": loader.plan.loader.credential,
+        "splitterId": splitter.map(|plan| plan.card.as_str()), "splitterName": splitter.map(label),
+        "splitterConfig": splitter.map(|plan| &plan.config),
+        "totalChunks": loader.chunks, "totalChars": loader.characters, "status": loader.status(),
+        "source": loader.source(),
+    })
+}
+
+fn existing(tx: &impl Tx, workspace: &WorkspaceId, id: &DocumentStoreId) -> Result<DocumentStore> {
+    DOCUMENT_STORES
+        .get(tx, workspace, id)?
+        .ok_or_else(|| Error::NotFound(format!("Document store {id} not found")))
+}
+
+/// Makes a store.
+///
+/// # Errors
+/// 400 for a bad name.
+pub fn create(app: &App, caller: &Caller, edit: StoreEdit) -> Result<Value> {
+    made(app, caller, edit).map(|store| wire(&store))
+}
+
+fn made(app: &App, caller: &Caller, edit: StoreEdit) -> Result<DocumentStore> {
+    let now = app.clock.now();
+    let store = DocumentStore {
+        id: DocumentStoreId::random(),
+        workspace: caller.workspace,
+        name: checked_name(&edit.name)?,
+        description: checked_description(edit.description)?,
+        loaders: Vec::new(),
+        chunks: 0,
+        characters: 0,
+        created: now,
+        updated: now,
+    };
+    app.store.write(|tx| DOCUMENT_STORES.put(tx, &caller.workspace, &store.id, &store))?;
+    Ok(store)
+}
+
+/// The stores of the workspace, by name.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
+    let mut stores = app.store.read(|tx| DOCUMENT_STORES.list(tx, &caller.workspace))?;
+    stores.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.id.cmp(&b.id)));
+    Ok(stores.iter().map(wire).collect())
+}
+
+/// One store.
+///
+/// # Errors
+/// 404.
+pub fn read(app: &App, caller: &Caller, id: &DocumentStoreId) -> Result<Value> {
+    app.store.read(|tx| existing(tx, &caller.workspace, id)).map(|store| wire(&store))
+}
+
+/// Changes name and description.
+///
+/// # Errors
+/// 404, and 400 for a bad name.
+pub fn update(app: &App, caller: &Caller, id: &DocumentStoreId, change: StoreChange) -> Result<Value> {
+    let name = change.name.as_deref().map(checked_name).transpose()?;
+    let description = change.description.map(checked_description).transpose()?;
+    let now = app.clock.now();
+    let store = app.store.write(|tx| {
+        let mut store = existing(tx, &caller.workspace, id)?;
+        store.name = name.clone().unwrap_or(store.name);
+        store.description = description.clone().unwrap_or(store.description);
+        store.updated = now;
+        DOCUMENT_STORES.put(tx, &caller.workspace, id, &store)?;
+        Ok(store)
+    })?;
+    Ok(wire(&store))
+}
+
+/// Deletes a store with its passages and files.
+///
+/// # Errors
+/// 404.
+pub fn delete(app: &App, caller: &Caller, id: &DocumentStoreId) -> Result<()> {
+    app.store.write(|tx| {
+        existing(tx, &caller.workspace, id)?;
+        rows::clear(tx, id, None)?;
+        store_vectors::forget_in(tx, &caller.workspace, id)?;
+        DOCUMENT_STORES.remove(tx, &caller.workspace, id).map(drop)
+    })?;
+    store_vectors::forgotten(app, &caller.workspace, id);
+    files::remove_all(app, &caller.workspace, id);
+    Ok(())
+}
+
+/// The cards a store can be built from, by the family's name for the group.
+///
+/// # Errors
+/// 404 for another name.
+pub fn components(group: &str) -> Result<Vec<Value>> {
+    let category = match group {
+        "loaders" => Category::DocumentLoaders,
+        "embeddings" => Category::Embeddings,
+        "vectorstore" => Category::VectorStores,
+        "recordmanager" => Category::RecordManager,
+        _ => return Err(Error::NotFound("There is no such group of cards.".to_owned())),
+    };
+    let mut cards = catalogue::of_category(category.as_str());
+    cards.retain(|card| group != "loaders" || card["name"].as_str().is_some_and(plan::is_for_stores));
+    Ok(cards)
+}
+
+/// The passages of a store, for retrievers; `None` when the workspace has no such store.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn passages(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    id: &DocumentStoreId,
+) -> Result<Option<Vec<SourceDocument>>> {
+    if !DOCUMENT_STORES.has(tx, workspace, id)? {
+        return Ok(None);
+    }
+    let found = rows::page(tx, id, None, 0, limits::STORE_PASSAGES_MAX)?;
+    let passage = |(_, chunk): (_, crate::domain::document::Chunk)| SourceDocument {
+        page_content: chunk.text,
+        metadata: chunk.metadata,
+    };
+    Ok(Some(found.into_iter().map(passage).collect()))
+}

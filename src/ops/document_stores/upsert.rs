@@ -1,0 +1,210 @@
+//! Documents that callers send to a store (reference 1.9 `/document-store/upsert/:id`).
+
+use super::loaders::{Counts, credential, fill, no_loader};
+use super::{StoreEdit, existing, files, made, plan};
+use crate::app::App;
+use crate::domain::caller::Caller;
+use crate::domain::cancel::Cancel;
+use crate::domain::document::{CardPlan, LoaderPlan, StoreLoader};
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{DocumentStoreId, LoaderId};
+use crate::domain::prediction::SentFile;
+use crate::ops::workspace_host::WorkspaceHost;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+/// What cuts documents when nobody chose a splitter.
+const SPLITTER: &str = "recursiveCharacterTextSplitter";
+/// What reads files when nobody chose a loader.
+const FILE_LOADER: &str = "fileLoader";
+/// The size of passages when nobody chose one: about as much as a person quotes.
+const CHUNK_DEFAULT: usize = 800;
+
+/// The request.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Upsert {
+    doc_id: Option<String>,
+    metadata: Option<Map<String, Value>>,
+    replace_existing: bool,
+    create_new_doc_store: bool,
+    doc_store: Option<StoreEdit>,
+    loader_name: Option<String>,
+    loader: Option<SentCard>,
+    splitter: Option<SentCard>,
+    vector_store: Option<Value>,
+    embedding: Option<Value>,
+    record_manager: Option<Value>,
+}
+
+/// A card of a request.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct SentCard {
+    name: Option<String>,
+    config: Option<Map<String, Value>>,
+}
+
+impl Upsert {
+    /// The loader it describes, over the one it names.
+    fn plan(&self, saved: Option<&StoreLoader>, sent: &[SentFile]) -> Result<LoaderPlan> {
+        let mut plan = saved.map(|loader| loader.plan.clone()).unwrap_or_default();
+        let loader = self.loader.as_ref();
+        if let Some(name) = loader.and_then(|loader| loader.name.clone()) {
+            plan.loader.card = name;
+        } else if plan.loader.card.is_empty() && !sent.is_empty() {
+            plan.loader.card = FILE_LOADER.to_owned();
+        }
+        if plan.loader.card.is_empty() {
+            return Err(Error::invalid("Invalid loader: send {name, config}, or files."));
+        }
+        let config = loader.and_then(|loader| loader.config.clone()).unwrap_or_default();
+        plan.loader.config.extend(config);
+        if let Some(id) = credential(&plan.loader.config).map(str::to_owned) {
+            plan.loader.credential = Some(id).filter(|id| !id.is_empty());
+        }
+        if !sent.is_empty() {
+            let input = plan::file_input(&plan.loader);
+            let input = input.ok_or_else(|| Error::invalid("Invalid loader: it takes no files."))?;
+            plan.loader.config.insert(input.to_owned(), json!(inline(sent)).to_string().into());
+        }
+        match &self.splitter {
+            Some(splitter) => {
+                plan.splitter = Some(CardPlan {
+                    card: splitter.name.clone().unwrap_or_else(|| SPLITTER.to_owned()),
+                    config: splitter.config.clone().unwrap_or_default(),
+                    credential: None,
+                });
+            }
+            None if saved.is_none() => {
+                let config = json!({"chunkSize": CHUNK_DEFAULT, "chunkOverlap": 0});
+                let config = config.as_object().cloned().unwrap_or_default();
+                plan.splitter = Some(CardPlan { card: SPLITTER.to_owned(), config, credential: None });
+            }
+            None => {}
+        }
+        plan.metadata.extend(self.metadata.clone().unwrap_or_default());
+        if let Some(name) = self.loader_name.as_deref().map(str::trim).filter(|name| !name.is_empty()) {
+            plan.name = name.chars().take(super::NAME_CHARS_MAX).collect();
+        }
+        if plan.name.is_empty() {
+            let card = crate::cards::registry::find(&plan.loader.card);
+            plan.name = card.map_or_else(|| plan.loader.card.clone(), |card| card.label.to_owned());
+        }
+        plan::check(&plan)?;
+        Ok(plan)
+    }
+}
+
+/// Files of a form as an editor writes them into a setting.
+fn inline(files: &[SentFile]) -> Vec<String> {
+    let uri = |file: &SentFile| {
+        format!(
+            "data:application/octet-stream;base64,{},filename:{}",
+            STANDARD.encode(&file.bytes),
+            file.name
+        )
+    };
+    files.iter().map(uri).collect()
+}
+
+/// Loads what a request brings into a store; answers with the indexing counts of the family.
+///
+/// # Errors
+/// 400 for a loader that is set wrongly or brings nothing, 403 for a new store without the permission for it, 404 without
+/// the store or the loader it names.
+pub fn upsert(
+    app: &App,
+    caller: &Caller,
+    id: &DocumentStoreId,
+    sent: Upsert,
+    sent_files: &[SentFile],
+    cancel: &Cancel,
+) -> Result<Value> {
+    if sent.vector_store.is_some() || sent.embedding.is_some() || sent.record_manager.is_some() {
+        return Err(Error::invalid(
+            "This route stores passages. Leave out vectorStore, embedding and recordManager.",
+        ));
+    }
+    let mut sent = sent;
+    let new_store = sent.doc_store.take().filter(|_| sent.create_new_doc_store);
+    if sent.create_new_doc_store {
+        let edit = new_store.ok_or_else(|| Error::invalid("Invalid docStore: send {name, description}."))?;
+        if !caller.grants.allow("documentStores:create") {
+            return Err(Error::Forbidden("This needs the permission documentStores:create.".to_owned()));
+        }
+        let plan = sent.plan(None, sent_files)?;
+        let store = made(app, caller, edit)?;
+        let filled = bring(app, caller, &store.id, None, plan, &|_| false, cancel);
+        if filled.is_err() {
+            super::delete(app, caller, &store.id)?;
+        }
+        let mut answer = filled?.wire();
+        answer["storeId"] = json!(store.id);
+        return Ok(answer);
+    }
+    let store = app.store.read(|tx| existing(tx, &caller.workspace, id))?;
+    let named = sent.doc_id.as_deref().filter(|text| !text.is_empty());
+    let saved = match named {
+        None => None,
+        Some(text) => {
+            let known = LoaderId::parse(text).and_then(|id| store.loader(&id).cloned());
+            Some(known.ok_or_else(no_loader)?)
+        }
+    };
+    let plan = sent.plan(saved.as_ref(), sent_files)?;
+    let (replaces, source) = (sent.replace_existing, plan.metadata.get("source").cloned());
+    let in_place = saved.filter(|_| replaces).map(|loader| loader.id);
+    // Without a loader's id, what is from the same place is meant.
+    let same_source = |known: &StoreLoader| replaces && named.is_none() && known.source() == source.as_ref();
+    Ok(bring(app, caller, id, in_place, plan, &same_source, cancel)?.wire())
+}
+
+/// Loads, then stores; files that were kept for a loader that brought nothing go away again.
+fn bring(
+    app: &App,
+    caller: &Caller,
+    id: &DocumentStoreId,
+    in_place: Option<LoaderId>,
+    mut plan: LoaderPlan,
+    replaces: &dyn Fn(&StoreLoader) -> bool,
+    cancel: &Cancel,
+) -> Result<Counts> {
+    let host = WorkspaceHost::new(app, caller.workspace, cancel.clone()).reading(Some(*id));
+    let chunks = plan::chunks(plan::load(&plan, &host)?);
+    let fresh = files::keep(app, &caller.workspace, id, &mut plan)?;
+    let loader = StoreLoader {
+        id: in_place.unwrap_or_else(LoaderId::next),
+        plan,
+        synced: true,
+        chunks: 0,
+        characters: 0,
+    };
+    fill(app, caller, id, loader, &chunks, replaces)
+        .inspect_err(|_| files::remove(app, &caller.workspace, id, &fresh))
+}
+
+/// Adds a text that the service itself brings.
+///
+/// # Errors
+/// As [`upsert`].
+pub fn add_text(
+    app: &App,
+    caller: &Caller,
+    id: &DocumentStoreId,
+    text: &str,
+    source: &str,
+    characters: usize,
+) -> Result<()> {
+    let object = |value: Value| value.as_object().cloned();
+    let card = |name: &str, config: Value| SentCard { name: Some(name.to_owned()), config: object(config) };
+    let sent = Upsert {
+        loader: Some(card("plainText", json!({ "text": text }))),
+        splitter: Some(card(SPLITTER, json!({"chunkSize": characters, "chunkOverlap": 0}))),
+        metadata: object(json!({ "source": source })),
+        ..Upsert::default()
+    };
+    upsert(app, caller, id, sent, &[], &Cancel::new(None)).map(drop)
+}
