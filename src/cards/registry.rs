@@ -123,6 +123,7 @@ pub static CARDS: &[&Card] = &[
     &text_splitters::html_to_markdown::CARD,
     &text_splitters::markdown::CARD,
     &text_splitters::recursive_character::CARD,
+    &text_splitters::token::CARD,
     &tools::agent_as_tool::CARD,
     &tools::arxiv::CARD,
     &tools::brave_search::CARD,

@@ -183,6 +183,12 @@ fn a_splitter_cuts_what_a_loader_brings() {
             "[def a():\n  1\ndef b():\n  2]",
         ),
         (
+            "tokenTextSplitter",
+            json!({"encodingName": "cl100k_base", "chunkSize": 2, "chunkOverlap": 0}),
+            "one two three four",
+            "[one two\nthree four]",
+        ),
+        (
             "htmlToMarkdownTextSplitter",
             json!({"chunkSize": 20, "chunkOverlap": 0}),
             html,

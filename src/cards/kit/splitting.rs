@@ -83,15 +83,74 @@ impl Rule {
     /// # Errors
     /// As [`Self::cut`].
     pub fn cut_sections(&self, text: &str, sections: impl Iterator<Item = Range<usize>>) -> Result<Vec<Cut>> {
-        Ok(located(text, &self.ranges(text, sections)?))
+        Ok(self.found(text, sections)?.cuts())
     }
 
-    fn ranges(&self, text: &str, sections: impl Iterator<Item = Range<usize>>) -> Result<Vec<Range<usize>>> {
-        let mut cutter = Cutter { text, rule: self, found: Vec::new(), bytes: 0 };
+    fn found<'t>(
+        &'t self,
+        text: &'t str,
+        sections: impl Iterator<Item = Range<usize>>,
+    ) -> Result<Passages<'t>> {
+        let mut cutter = Cutter { text, rule: self, passages: Passages::of(text) };
         for section in sections {
             cutter.cut(section, &self.separators)?;
         }
-        Ok(cutter.found)
+        Ok(cutter.passages)
+    }
+}
+
+/// Stretches of a text, one after another, without the blanks at their ends.
+pub struct Passages<'t> {
+    text: &'t str,
+    found: Vec<Range<usize>>,
+    bytes: usize,
+}
+
+impl<'t> Passages<'t> {
+    /// None yet.
+    #[must_use]
+    pub const fn of(text: &'t str) -> Self {
+        Self { text, found: Vec::new(), bytes: 0 }
+    }
+
+    /// Keeps a stretch, unless it says no more than the one before it.
+    ///
+    /// # Errors
+    /// When there are too many.
+    pub fn keep(&mut self, range: Range<usize>) -> Result<()> {
+        let text = &self.text[range.clone()];
+        let blank = text.len() - text.trim_start().len();
+        let range = range.start + blank..range.start + blank + text.trim().len();
+        // What only repeats the end of the passage before it says nothing.
+        if range.is_empty() || self.found.last().is_some_and(|last| range.end <= last.end) {
+            return Ok(());
+        }
+        self.bytes += range.len();
+        self.found.push(range);
+        if self.found.len() > limits::PASSAGES_MAX || self.bytes > limits::PASSAGES_BYTES_MAX {
+            return Err(Error::Failed("The text is cut into too many passages: choose larger ones.".into()));
+        }
+        Ok(())
+    }
+
+    /// Where they are.
+    #[must_use]
+    pub fn stretches(&self) -> &[Range<usize>] {
+        &self.found
+    }
+
+    /// Their texts, with the lines they stand on.
+    #[must_use]
+    pub fn cuts(self) -> Vec<Cut> {
+        let lines_in = |range: Range<usize>| memchr::memchr_iter(b'\n', &self.text.as_bytes()[range]).count();
+        let (mut line, mut counted) = (1, 0);
+        let locate = |range: &Range<usize>| {
+            line += lines_in(counted..range.start);
+            counted = range.start;
+            let text = self.text[range.clone()].to_owned();
+            Cut { text, lines: line..=line + lines_in(range.clone()) }
+        };
+        self.found.iter().map(locate).collect()
     }
 }
 
@@ -105,15 +164,14 @@ struct Piece {
 struct Cutter<'a> {
     text: &'a str,
     rule: &'a Rule,
-    found: Vec<Range<usize>>,
-    bytes: usize,
+    passages: Passages<'a>,
 }
 
 impl Cutter<'_> {
     fn cut(&mut self, range: Range<usize>, separators: &[String]) -> Result<()> {
         let text = &self.text[range.clone()];
         let holds = |separator: &String| separator.is_empty() || text.contains(separator.as_str());
-        let Some(at) = separators.iter().position(holds) else { return self.keep(range) };
+        let Some(at) = separators.iter().position(holds) else { return self.passages.keep(range) };
         let (separator, later) = (&separators[at], &separators[at + 1..]);
         if separator.is_empty() {
             return self.anywhere(range);
@@ -139,13 +197,13 @@ impl Cutter<'_> {
             if length(first, next) <= most {
                 continue;
             }
-            self.keep(row[first].bytes.start..row[next - 1].bytes.end)?;
+            self.passages.keep(row[first].bytes.start..row[next - 1].bytes.end)?;
             while first < next && (length(first, next - 1) > overlap || length(first, next) > most) {
                 first += 1;
             }
         }
         match (row.get(first), row.last()) {
-            (Some(first), Some(last)) => self.keep(first.bytes.start..last.bytes.end),
+            (Some(first), Some(last)) => self.passages.keep(first.bytes.start..last.bytes.end),
             _ => Ok(()),
         }
     }
@@ -161,28 +219,12 @@ impl Cutter<'_> {
             let next = places.by_ref().nth(most - overlap);
             // Where the shared end is one character or more, it is counted on from there.
             let end = if overlap == 0 { next } else { places.nth(overlap - 1) };
-            self.keep(range.start + start..range.start + end.unwrap_or(text.len()))?;
+            self.passages.keep(range.start + start..range.start + end.unwrap_or(text.len()))?;
             match (end, next) {
                 (Some(_), Some(next)) => start = next,
                 _ => return Ok(()),
             }
         }
-    }
-
-    fn keep(&mut self, range: Range<usize>) -> Result<()> {
-        let text = &self.text[range.clone()];
-        let blank = text.len() - text.trim_start().len();
-        let range = range.start + blank..range.start + blank + text.trim().len();
-        // What only repeats the end of the passage before it says nothing.
-        if range.is_empty() || self.found.last().is_some_and(|last| range.end <= last.end) {
-            return Ok(());
-        }
-        self.bytes += range.len();
-        self.found.push(range);
-        if self.found.len() > limits::PASSAGES_MAX || self.bytes > limits::PASSAGES_BYTES_MAX {
-            return Err(Error::Failed("The text is cut into too many passages: choose larger ones.".into()));
-        }
-        Ok(())
     }
 }
 
@@ -212,18 +254,6 @@ fn pieces<'a>(
             if keeps { (stop, chars + length) } else { (stop + width, chars + length + chars_wide) };
         Some(piece)
     })
-}
-
-/// The texts of the ranges, which begin one after another, with the lines they stand on.
-fn located(text: &str, ranges: &[Range<usize>]) -> Vec<Cut> {
-    let lines_in = |range: Range<usize>| memchr::memchr_iter(b'\n', &text.as_bytes()[range]).count();
-    let (mut line, mut counted) = (1, 0);
-    let locate = |range: &Range<usize>| {
-        line += lines_in(counted..range.start);
-        counted = range.start;
-        Cut { text: text[range.clone()].to_owned(), lines: line..=line + lines_in(range.clone()) }
-    };
-    ranges.iter().map(locate).collect()
 }
 
 #[cfg(test)]
@@ -289,9 +319,9 @@ mod tests {
             let overlap = overlap.min(most - 1);
             let rule = rule(&["\n\n", "\n", " ", ""], keeps, most, overlap);
             let cuts = rule.cut(&text).unwrap();
-            let ranges = rule.ranges(&text, std::iter::once(0..text.len())).unwrap();
+            let found = rule.found(&text, std::iter::once(0..text.len())).unwrap();
             let (mut reached, mut seen) = (0, String::new());
-            for (cut, range) in cuts.iter().zip(ranges) {
+            for (cut, range) in cuts.iter().zip(found.stretches()) {
                 prop_assert_eq!(&cut.text, text[range.clone()].trim());
                 prop_assert!(cut.text.chars().count() <= most, "{cut:?}");
                 prop_assert!(range.start >= reached || text[range.start..reached].chars().count() <= overlap);

@@ -6,6 +6,8 @@ pub(super) mod html_to_markdown;
 mod languages;
 pub(super) mod markdown;
 pub(super) mod recursive_character;
+pub(super) mod token;
+mod tokens;
 
 use super::kit::splitting::Rule;
 use super::kit::{Cut, Host, Splitter};

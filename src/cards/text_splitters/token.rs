@@ -1,0 +1,112 @@
+//! Token Text Splitter: passages of so many tokens, as models count them.
+
+use super::tokens::{self, Encoding};
+use crate::cards::kit::splitting::{OVERLAP, Passages, SIZE, Size};
+use crate::cards::kit::{Card, Category, Choice, Cut, Host, Input, Make, Risk, Splitter};
+use crate::domain::error::Result;
+use std::sync::Arc;
+
+const ENCODINGS: &[Choice] = &[
+    Choice::of("gpt2", "gpt2"),
+    Choice::of("r50k_base", "r50k_base"),
+    Choice::of("p50k_base", "p50k_base"),
+    Choice::of("p50k_edit", "p50k_edit"),
+    Choice::of("cl100k_base", "cl100k_base"),
+];
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "tokenTextSplitter",
+    label: "Token Text Splitter",
+    version: 1.0,
+    category: Category::TextSplitters,
+    description: "Cuts a text into passages of so many tokens of an OpenAI encoding.",
+    base_classes: &["TokenTextSplitter", "TextSplitter", "BaseDocumentTransformer", "Runnable"],
+    risk: Risk::Safe,
+    inputs: &[
+        Input::choice("encodingName", "Encoding Name", ENCODINGS).or("gpt2"),
+        SIZE.help("The most tokens of a passage."),
+        OVERLAP.help("Tokens that a passage repeats from the one before it."),
+    ],
+    outputs: &[],
+    make: Make::Splitter(|inputs| {
+        let size = Size::of(inputs)?;
+        let encoding = tokens::encoding(&inputs.text("encodingName")?);
+        let encoding = encoding.ok_or_else(|| inputs.wrong("encodingName", "choose one of the list"))?;
+        Ok(Arc::new(Tokens { encoding, size }))
+    }),
+};
+
+struct Tokens {
+    encoding: &'static Encoding,
+    size: Size,
+}
+
+impl Splitter for Tokens {
+    fn split(&self, text: &str, _: &dyn Host) -> Result<Vec<Cut>> {
+        Ok(self.passages(text)?.cuts())
+    }
+}
+
+impl Tokens {
+    fn passages<'t>(&self, text: &'t str) -> Result<Passages<'t>> {
+        let mut passages = Passages::of(text);
+        // A token may be a part of a character: a text is cut only where a token and a character end.
+        let mut places = vec![(0, 0)];
+        let ends = self.encoding.ends(text).into_iter().enumerate();
+        places.extend(ends.map(|(at, end)| (at + 1, end)).filter(|(_, end)| text.is_char_boundary(*end)));
+        let mut first = 0;
+        while first + 1 < places.len() {
+            let count = |place: usize| places[place].0 - places[first].0;
+            let fits =
+                places[first..].partition_point(|(tokens, _)| tokens - places[first].0 <= self.size.most);
+            // A single character that has more tokens than a passage cannot be cut.
+            let last = (first + fits - 1).max(first + 1);
+            passages.keep(places[first].1..places[last].1)?;
+            if last + 1 == places.len() {
+                break;
+            }
+            let kept = count(last).saturating_sub(self.size.overlap);
+            let next = first + places[first..].partition_point(|(tokens, _)| tokens - places[first].0 < kept);
+            first = next.clamp(first + 1, last);
+        }
+        Ok(passages)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn passages_repeat_tokens_and_never_cut_a_character() {
+        let texts = |text: &str, most, overlap| {
+            let tokens = Tokens { encoding: tokens::encoding("gpt2").unwrap(), size: Size { most, overlap } };
+            tokens.passages(text).unwrap().cuts().into_iter().map(|cut| cut.text).collect::<Vec<_>>()
+        };
+        assert_eq!(texts("one two three four five", 3, 1), ["one two three", "three four five"]);
+        assert_eq!(texts("日本", 1, 0), ["日", "本"]);
+        assert!(texts("", 1, 0).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn passages_fit_and_lose_nothing(text in "[a-c é日\u{1F600}\n.1]{0,200}", most in 4_usize..20, overlap in 0_usize..20) {
+            let encoding = tokens::encoding("cl100k_base").unwrap();
+            let tokens = Tokens { encoding, size: Size { most, overlap: overlap.min(most - 1) } };
+            let passages = tokens.passages(&text).unwrap();
+            let (mut reached, mut seen) = (0, String::new());
+            for range in passages.stretches() {
+                // A passage is cut where its own tokens end, so it has no more of them than in the whole text.
+                let ends = encoding.ends(&text);
+                let count = ends.iter().filter(|end| range.start < **end && **end <= range.end).count();
+                prop_assert!(count <= most, "{count} tokens in {range:?}");
+                seen.push_str(&text[reached.max(range.start)..range.end]);
+                reached = range.end;
+            }
+            let solid = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+            prop_assert_eq!(solid(&seen), solid(&text));
+        }
+    }
+}
