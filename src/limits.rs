@@ -87,6 +87,16 @@ pub const TOOL_ROUNDS_MAX: u64 = 25;
 pub const FLOWS_DEEP_MAX: usize = 5;
 /// Most flows that are asked for one question, all tools of all of them together.
 pub const FLOWS_ASKED_MAX: usize = 100;
+/// Most of the text of one page that a scraping tool hands to a model, and of all pages of one call.
+pub const PAGE_TEXT_CHARS_MAX: usize = 50_000;
+/// See [`PAGE_TEXT_CHARS_MAX`].
+pub const PAGES_TEXT_BYTES_MAX: usize = 200 * 1024;
+/// Largest description of an API.
+pub const OPENAPI_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Operations of an API that become tools.
+pub const OPENAPI_OPERATIONS_MAX: usize = 300;
+/// Values of one schema of an API that a model is shown.
+pub const OPENAPI_SCHEMA_VALUES_MAX: usize = 1_000;
 /// Time of one SQL statement that a model wrote.
 pub const SQL_SECONDS: u64 = 10;
 /// Rows of its result.

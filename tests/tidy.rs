@@ -85,6 +85,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("calamine", &["src/documents/"]),
     ("pdf_extract", &["src/documents/"]),
     ("quick_xml", &["src/documents/"]),
+    ("serde_saphyr", &["src/cards/kit/openapi"]),
     ("rusqlite", &["src/sql/"]),
     ("zip", &["src/documents/"]),
     ("html2text", &["src/documents/"]),

@@ -45,6 +45,8 @@ const CARDS: &[&str] = &[
     "llmChain",
     "ollama",
     "openAI",
+    "openAPIToolkit",
+    "openApiChain",
     "promptTemplate",
     "replicate",
     "retrievalQAChain",

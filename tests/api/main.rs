@@ -33,6 +33,7 @@ mod mcp;
 mod memories;
 mod messages;
 mod model_cards;
+mod openapi;
 mod origins;
 mod overrides;
 mod parsers;

@@ -7,6 +7,7 @@ pub mod get_api_chain;
 pub mod llm_chain;
 pub mod multi_prompt_chain;
 pub mod multi_retrieval_qa_chain;
+pub mod open_api_chain;
 pub mod post_api_chain;
 pub mod retrieval_qa_chain;
 pub mod sql_database_chain;

@@ -171,7 +171,7 @@ fn listed(inputs: &Inputs<'_>) -> Result<Vec<Url>> {
 }
 
 /// What stands in the `loc` elements of a sitemap.
-fn locations(xml: &str) -> impl Iterator<Item = String> + '_ {
+pub fn locations(xml: &str) -> impl Iterator<Item = String> + '_ {
     let places = xml.split("<loc>").skip(1).filter_map(|rest| rest.split("</loc>").next());
     places.map(|place| place.trim().replace("&amp;", "&"))
 }

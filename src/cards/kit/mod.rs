@@ -14,6 +14,7 @@ pub mod lexical;
 pub mod library;
 pub mod loading;
 pub mod model;
+pub mod openapi;
 pub mod part;
 pub mod passages;
 pub mod prompt;

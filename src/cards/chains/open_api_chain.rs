@@ -1,0 +1,93 @@
+//! OpenAPI Chain: a model picks one operation of an API, and what the API answers is the answer.
+
+use super::llm_chain::{MODERATION, answer_with};
+use crate::cards::kit::openapi::{self, Operation};
+use crate::cards::kit::part::moderate;
+use crate::cards::kit::{
+    Card, Category, Chain, Connects, Input, Make, Model, Moderation, Quiet, Risk, Sink, Turn, Verdict,
+};
+use crate::cards::tools::requests::pairs;
+use crate::domain::error::{Error, Result};
+use crate::domain::prediction::{Outcome, UsedTool};
+use crate::llm::{ChatRequest, Message};
+use crate::net::Limits;
+use std::sync::Arc;
+use url::Url;
+
+const INSTRUCTIONS: &str = "Answer the question by calling the one tool whose result holds the answer. Call exactly one. When none fits, \
+                            say so instead.";
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "openApiChain",
+    label: "OpenAPI Chain",
+    version: 2.0,
+    category: Category::Chains,
+    description: "Calls the operation of an API that fits a question, and answers with what came back.",
+    base_classes: &["OpenAPIChain", "BaseChain", "Runnable"],
+    risk: Risk::Risky,
+    inputs: &[
+        Input::wire("model", "Chat Model", Connects::ChatModel),
+        Input::address("yamlLink", "YAML Link")
+            .optional()
+            .help("Where the description is, when no file is uploaded."),
+        Input::file("yamlFile", "YAML File", &["yaml", "yml", "json"]).optional(),
+        Input::headers("headers", "Headers").additional(),
+        MODERATION,
+    ],
+    outputs: &[],
+    make: Make::Chain(|inputs| {
+        let api = openapi::of_card(inputs, &["yamlFile"], "yamlLink")?;
+        let at = if inputs.maybe_text("yamlFile").is_some() { "yamlFile" } else { "yamlLink" };
+        let server = api.servers.into_iter().next();
+        Ok(Arc::new(OpenApi {
+            label: inputs.label.to_owned(),
+            model: inputs.model("model")?,
+            server: server
+                .ok_or_else(|| inputs.wrong(at, "the description names no full address of a server"))?,
+            operations: api.operations,
+            headers: pairs(inputs, "headers")?,
+            moderations: inputs.moderations("inputModeration")?,
+        }))
+    }),
+};
+
+struct OpenApi {
+    label: String,
+    model: Arc<Model>,
+    server: Url,
+    operations: Vec<Operation>,
+    headers: Vec<(String, String)>,
+    moderations: Vec<Arc<dyn Moderation>>,
+}
+
+impl Chain for OpenApi {
+    fn run(&self, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
+        if let Verdict::Block(answer) = moderate(&self.moderations, turn)? {
+            return answer_with(answer, sink);
+        }
+        let failed = |why: &str| Error::Failed(format!("{}: {why}", self.label));
+        if !self.model.takes_tools() {
+            let model = self.model.label();
+            return Err(failed(&format!("{model} cannot call tools; connect a model that can")));
+        }
+        let request = ChatRequest {
+            messages: vec![Message::System(INSTRUCTIONS.to_owned()), Message::user(turn.question)],
+            tools: self.operations.iter().map(|operation| operation.spec.clone()).collect(),
+            stop: Vec::new(),
+        };
+        let reply = self.model.ask(&request, turn.host, &mut Quiet)?;
+        let Some(wanted) = reply.calls.first() else { return answer_with(reply.text, sink) };
+        let operation = self.operations.iter().find(|operation| operation.spec.name == wanted.name);
+        let operation = operation.ok_or_else(|| failed("the model wanted an operation that is not there"))?;
+        let call = operation.call(&self.server, &wanted.arguments, false).map_err(|why| failed(&why))?;
+        let text = call.request(&self.headers).text(turn, Limits::default()).map_err(|why| failed(&why))?;
+        let used = UsedTool {
+            tool: operation.spec.name.clone(),
+            tool_input: wanted.arguments.clone(),
+            tool_output: text.clone(),
+            error: None,
+        };
+        Ok(Outcome { used_tools: vec![used], ..answer_with(text, sink)? })
+    }
+}

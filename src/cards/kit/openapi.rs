@@ -1,0 +1,336 @@
+//! Descriptions of APIs (OpenAPI 3, as YAML or JSON): what can be called, as tools of a model, and the calls.
+
+use super::inputs::Inputs;
+use super::loading::file_source;
+use super::web::Request;
+use crate::cards::kit::loading::Source as _;
+use crate::domain::error::Result;
+use crate::domain::tool_record::model_name;
+use crate::limits::{OPENAPI_BYTES_MAX, OPENAPI_OPERATIONS_MAX, OPENAPI_SCHEMA_VALUES_MAX};
+use crate::llm::ToolSpec;
+use crate::net::Limits;
+use serde_json::{Map, Value, json};
+use url::Url;
+
+/// Arguments of a tool, by where they go.
+const IN_PATH: &str = "PathParameters";
+const IN_QUERY: &str = "QueryParameters";
+const BODY: &str = "RequestBody";
+
+const METHODS: &[&str] = &["get", "put", "post", "delete", "patch"];
+/// Words of a schema that say nothing to a model.
+const WORDLESS: &[&str] = &["example", "examples", "xml", "externalDocs", "discriminator"];
+const SCHEMA_LEVELS_MAX: usize = 8;
+const DESCRIPTION_CHARS_MAX: usize = 1024;
+
+/// An API as its description has it.
+#[derive(Debug)]
+pub struct Api {
+    /// Where it is, in the description's order.
+    pub servers: Vec<Url>,
+    /// What can be called: those operations that have an id.
+    pub operations: Vec<Operation>,
+}
+
+/// One thing that can be called.
+#[derive(Debug, Clone)]
+pub struct Operation {
+    /// Its own name.
+    pub id: String,
+    /// What the model is shown.
+    pub spec: ToolSpec,
+    method: String,
+    path: String,
+    in_path: Vec<String>,
+}
+
+/// A call, ready to be sent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// The method, in capitals.
+    pub method: String,
+    /// The address.
+    pub url: Url,
+    /// The body.
+    pub body: Option<Value>,
+}
+
+impl Call {
+    /// The request, with these headers.
+    #[must_use]
+    pub fn request(&self, headers: &[(String, String)]) -> Request {
+        let request = Request::of(&self.method, self.url.as_str());
+        let request = headers.iter().fold(request, |request, (name, value)| request.header(name, value));
+        match &self.body {
+            Some(body) => request.json(body),
+            None => request,
+        }
+    }
+}
+
+/// The description that a card was given: a file or, without one, an address.
+///
+/// # Errors
+/// When there is none, or it cannot be read.
+pub fn of_card(inputs: &Inputs<'_>, files: &[&str], link: &str) -> Result<Api> {
+    let file = files.iter().find(|name| inputs.maybe_text(name).is_some());
+    let (at, text, base) = match (file, inputs.address(link)) {
+        (Some(&name), _) => {
+            let source = file_source(inputs, name, |file| {
+                Ok(vec![file.document(String::from_utf8_lossy(file.bytes))])
+            })?;
+            let text = source.read(inputs.host)?.into_iter().next().map(|file| file.page_content);
+            (name, text.unwrap_or_default(), None)
+        }
+        (None, Some(url)) => {
+            let (text, url) = fetched(inputs, &url).map_err(|why| inputs.wrong(link, &why))?;
+            (link, text, Url::parse(&url).ok())
+        }
+        (None, None) => {
+            return Err(inputs.wrong(link, "give a description of the API, by a file or by its address"));
+        }
+    };
+    Api::read(&text, base.as_ref()).map_err(|why| inputs.wrong(at, &why))
+}
+
+fn fetched(inputs: &Inputs<'_>, url: &str) -> Result<(String, String), String> {
+    let answer = Request::get(url).answer(inputs.host, Limits::default())?;
+    Ok((answer.body, answer.url))
+}
+
+impl Api {
+    /// Reads a description; `base` is where it was found.
+    ///
+    /// # Errors
+    /// What is wrong with it, in our words.
+    pub fn read(text: &str, base: Option<&Url>) -> Result<Self, String> {
+        if text.len() > OPENAPI_BYTES_MAX {
+            return Err(format!("the description is larger than {} MiB", OPENAPI_BYTES_MAX / 1024 / 1024));
+        }
+        let root: Value = if text.trim_start().starts_with('{') {
+            serde_json::from_str(text).map_err(|_| "the description is not JSON")?
+        } else {
+            serde_saphyr::from_str(text).map_err(|_| "the description is not YAML that can be read")?
+        };
+        if !root["openapi"].as_str().is_some_and(|version| version.starts_with("3.")) {
+            return Err("this is not a description in OpenAPI 3".to_owned());
+        }
+        let mut operations = Vec::new();
+        let paths = root["paths"].as_object().ok_or("the description has no paths")?;
+        for (path, item) in paths {
+            let item = referenced(&root, item);
+            for method in METHODS {
+                if let Some(operation) =
+                    item.get(*method).and_then(|own| Operation::read(&root, path, method, item, own))
+                {
+                    operations.push(operation);
+                }
+            }
+        }
+        operations.truncate(OPENAPI_OPERATIONS_MAX);
+        Ok(Self { servers: servers(&root, base), operations })
+    }
+}
+
+impl Operation {
+    fn read(root: &Value, path: &str, method: &str, item: &Value, own: &Value) -> Option<Self> {
+        let id = own["operationId"].as_str().filter(|id| !id.is_empty())?.to_owned();
+        let listed = |of: &Value| of["parameters"].as_array().cloned().unwrap_or_default();
+        let (mut in_path, mut in_query) = (Arguments::default(), Arguments::default());
+        // Those of the operation go over those of its path.
+        for parameter in listed(item).iter().chain(&listed(own)) {
+            let parameter = referenced(root, parameter);
+            match parameter["in"].as_str() {
+                Some("path") => in_path.add(root, parameter),
+                Some("query") => in_query.add(root, parameter),
+                _ => {}
+            }
+        }
+        let mut arguments = Arguments::default();
+        let path_names: Vec<String> = in_path.properties.keys().cloned().collect();
+        arguments.put(IN_PATH, in_path.schema(), !path_names.is_empty());
+        arguments.put(IN_QUERY, in_query.schema(), !in_query.required.is_empty());
+        let body = referenced(root, &own["requestBody"]);
+        if let Some(schema) = json_schema(body) {
+            arguments.put(BODY, Some(plain(root, schema)), body["required"] == true);
+        }
+        let texts = ["description", "summary"].iter().filter_map(|name| own[*name].as_str());
+        let described = texts.map(str::trim).find(|text| !text.is_empty()).unwrap_or(&id);
+        Some(Self {
+            spec: ToolSpec {
+                name: model_name(&id),
+                description: described.chars().take(DESCRIPTION_CHARS_MAX).collect(),
+                schema: arguments.schema().unwrap_or_else(|| json!({"type": "object", "properties": {}})),
+            },
+            id,
+            method: method.to_uppercase(),
+            path: path.to_owned(),
+            in_path: path_names,
+        })
+    }
+
+    /// The call that a model's arguments stand for, below `server`.
+    ///
+    /// # Errors
+    /// A sentence the model can act on.
+    pub fn call(&self, server: &Url, arguments: &Value, removes_nulls: bool) -> Result<Call, String> {
+        let given = |name: &str| arguments.get(name).and_then(Value::as_object).cloned().unwrap_or_default();
+        let (in_path, in_query) = (given(IN_PATH), given(IN_QUERY));
+        let mut url = server.clone();
+        let segments = self.path.trim_matches('/').split('/').map(|segment| self.segment(segment, &in_path));
+        let segments = segments.collect::<Result<Vec<_>, String>>()?;
+        url.path_segments_mut()
+            .map_err(|()| "The API's address has no path.")?
+            .pop_if_empty()
+            .extend(segments);
+        for (name, value) in &in_query {
+            match value {
+                Value::Null => {}
+                Value::Array(items) => items.iter().for_each(|item| {
+                    url.query_pairs_mut().append_pair(name, &text_of(item));
+                }),
+                value => drop(url.query_pairs_mut().append_pair(name, &text_of(value))),
+            }
+        }
+        let mut body = arguments.get(BODY).cloned().filter(|body| !body.is_null());
+        if let Some(body) = body.as_mut().filter(|_| removes_nulls) {
+            remove_nulls(body);
+        }
+        Ok(Call { method: self.method.clone(), url, body })
+    }
+
+    /// A piece of the path with its arguments. They stay within it: they cannot lead anywhere else.
+    fn segment(&self, segment: &str, given: &Map<String, Value>) -> Result<String, String> {
+        let mut text = segment.to_owned();
+        for name in &self.in_path {
+            let place = format!("{{{name}}}");
+            if segment.contains(&place) {
+                let value = given.get(name).map(text_of).filter(|value| !value.is_empty());
+                let value = value.ok_or_else(|| format!("The path parameter '{name}' is missing."))?;
+                text = text.replace(&place, &value);
+            }
+        }
+        if text != segment && [".", ".."].contains(&text.as_str()) {
+            return Err(format!("The path cannot hold '{text}'."));
+        }
+        Ok(text)
+    }
+}
+
+/// Arguments of one kind, in the making.
+#[derive(Default)]
+struct Arguments {
+    properties: Map<String, Value>,
+    required: Vec<String>,
+}
+
+impl Arguments {
+    fn add(&mut self, root: &Value, parameter: &Value) {
+        let Some(name) = parameter["name"].as_str() else { return };
+        let schema = parameter.get("schema").or_else(|| json_schema(parameter));
+        let mut schema = schema.map_or_else(|| json!({"type": "string"}), |schema| plain(root, schema));
+        if let (Some(told), Some(map)) = (parameter["description"].as_str(), schema.as_object_mut()) {
+            map.insert(
+                "description".into(),
+                told.chars().take(DESCRIPTION_CHARS_MAX).collect::<String>().into(),
+            );
+        }
+        self.required.retain(|other| other != name);
+        self.put(name, Some(schema), parameter["required"] == true || parameter["in"] == "path");
+    }
+
+    fn put(&mut self, name: &str, schema: Option<Value>, is_required: bool) {
+        let Some(schema) = schema else { return };
+        self.properties.insert(name.to_owned(), schema);
+        if is_required {
+            self.required.push(name.to_owned());
+        }
+    }
+
+    fn schema(&self) -> Option<Value> {
+        (!self.properties.is_empty())
+            .then(|| json!({"type": "object", "properties": self.properties, "required": self.required}))
+    }
+}
+
+/// The schema of what is sent as JSON.
+fn json_schema(of: &Value) -> Option<&Value> {
+    let content = of["content"].as_object()?;
+    let json =
+        content.iter().find(|(kind, _)| kind.starts_with("application/json")).or(content.iter().next());
+    json?.1.get("schema")
+}
+
+/// What a reference within the description stands for; anything else stands for itself.
+fn referenced<'v>(root: &'v Value, value: &'v Value) -> &'v Value {
+    const HOPS_MAX: usize = 8;
+    let mut value = value;
+    for _ in 0..HOPS_MAX {
+        let Some(to) = value.get("$ref").and_then(Value::as_str) else { break };
+        let Some(found) = to.strip_prefix('#').and_then(|pointer| root.pointer(pointer)) else {
+            return &Value::Null;
+        };
+        value = found;
+    }
+    value
+}
+
+/// A schema without references, as deep and as large as a model needs.
+fn plain(root: &Value, schema: &Value) -> Value {
+    let mut room = OPENAPI_SCHEMA_VALUES_MAX;
+    copied(root, schema, SCHEMA_LEVELS_MAX * 2, &mut room)
+}
+
+fn copied(root: &Value, value: &Value, levels: usize, room: &mut usize) -> Value {
+    let value = referenced(root, value);
+    *room = room.saturating_sub(1);
+    match value {
+        Value::Object(_) | Value::Array(_) if levels == 0 || *room == 0 => json!({}),
+        Value::Object(map) => {
+            let said =
+                map.iter().filter(|(name, _)| !WORDLESS.contains(&name.as_str()) && !name.starts_with("x-"));
+            said.map(|(name, value)| (name.clone(), copied(root, value, levels - 1, room))).collect()
+        }
+        Value::Array(items) => items.iter().map(|item| copied(root, item, levels - 1, room)).collect(),
+        other => other.clone(),
+    }
+}
+
+/// The addresses of the description, their variables at their defaults.
+fn servers(root: &Value, base: Option<&Url>) -> Vec<Url> {
+    let listed = root["servers"].as_array().cloned().unwrap_or_default();
+    let address = |server: &Value| {
+        let mut text = server["url"].as_str()?.to_owned();
+        for (name, variable) in server["variables"].as_object().into_iter().flatten() {
+            text = text.replace(&format!("{{{name}}}"), variable["default"].as_str().unwrap_or_default());
+        }
+        let url = match base {
+            Some(base) => base.join(&text).ok()?,
+            None => Url::parse(&text).ok()?,
+        };
+        matches!(url.scheme(), "http" | "https").then_some(url)
+    };
+    let mut found: Vec<Url> = listed.iter().filter_map(address).collect();
+    if listed.is_empty() {
+        found.extend(base.and_then(|base| base.join("/").ok()));
+    }
+    found
+}
+
+fn text_of(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn remove_nulls(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            map.retain(|_, value| !value.is_null());
+            map.values_mut().for_each(remove_nulls);
+        }
+        Value::Array(items) => items.iter_mut().for_each(remove_nulls),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests;
