@@ -47,39 +47,35 @@ impl Reader {
         Ok(Self { connection, tables, limits, cancel: cancel.clone() })
     }
 
-    /// The tables, as whoever writes a statement needs them: how each was made, and its first rows.
+    /// The tables, as whoever writes a statement needs them: how each was made, and its first rows, as far as they can
+    /// be had in the time of one statement.
     ///
     /// # Errors
     /// When they cannot be read.
     pub fn describe(&mut self, samples: usize) -> Result<String, SqlError> {
-        let mut text = String::new();
-        let own = self.limits;
-        self.limits = Limits { rows_max: samples, cell_chars_max: SAMPLE_CHARS_MAX, ..own };
-        let described = (|| {
-            for at in 0..self.tables.len() {
-                if at == SQL_TABLES_MAX || text.len() > SQL_SCHEMA_BYTES_MAX {
-                    text.push_str(LEFT_OUT);
-                    break;
-                }
-                let Table { name, made_by } = &self.tables[at];
-                text.extend(made_by.chars().take(MADE_BY_CHARS_MAX));
-                text.push('\n');
-                if samples > 0 {
-                    let statement =
-                        format!("SELECT * FROM \"{}\" LIMIT {samples}", name.replace('"', "\"\""));
-                    match self.rows(&statement) {
-                        Ok(rows) => text.push_str(&format!("-- first rows: {rows}\n")),
-                        // A view over a table that is not shown, or one whose functions are not there.
-                        Err(error) if error.is_of_statement() => {}
-                        Err(error) => return Err(error),
-                    }
-                }
-                text.push('\n');
+        watch(&mut self.connection, self.limits.time, &self.cancel)?;
+        let limits = Limits { rows_max: samples, cell_chars_max: SAMPLE_CHARS_MAX, ..self.limits };
+        let (mut text, mut has_time) = (String::new(), samples > 0);
+        for (at, Table { name, made_by }) in self.tables.iter().enumerate() {
+            if at == SQL_TABLES_MAX || text.len() > SQL_SCHEMA_BYTES_MAX {
+                text.push_str(LEFT_OUT);
+                break;
             }
-            Ok(text)
-        })();
-        self.limits = own;
-        described
+            text.extend(made_by.chars().take(MADE_BY_CHARS_MAX));
+            text.push('\n');
+            if has_time {
+                let statement = format!("SELECT * FROM \"{}\" LIMIT {samples}", name.replace('"', "\"\""));
+                match self.select(&statement, limits) {
+                    Ok(rows) => text.push_str(&format!("-- first rows: {rows}\n")),
+                    Err(SqlError::Cancelled) => return Err(SqlError::Cancelled),
+                    Err(SqlError::TimedOut) => has_time = false,
+                    // A view over a table that is not shown, or rows that are too large: the model sees none.
+                    Err(_) => {}
+                }
+            }
+            text.push('\n');
+        }
+        Ok(text)
     }
 
     /// The rows a statement selects, as JSON text.
@@ -91,28 +87,32 @@ impl Reader {
             return Err(SqlError::Statement("it is too long".into()));
         }
         watch(&mut self.connection, self.limits.time, &self.cancel)?;
-        self.select(statement).map_err(|error| match error {
+        self.select(statement, self.limits)
+    }
+
+    fn select(&self, statement: &str, limits: Limits) -> Result<String, SqlError> {
+        self.selected(statement, limits).map_err(|error| match error {
             SqlError::TimedOut if self.cancel.reason().is_some() => SqlError::Cancelled,
             other => other,
         })
     }
 
-    fn select(&self, statement: &str) -> Result<String, SqlError> {
+    fn selected(&self, statement: &str, limits: Limits) -> Result<String, SqlError> {
         let mut prepared = self.connection.prepare(statement)?;
         if !prepared.readonly() || prepared.column_count() == 0 {
             return Err(SqlError::Refused);
         }
         let names: Vec<String> =
-            prepared.column_names().take(self.limits.columns_max).map(str::to_owned).collect();
+            prepared.column_names().take(limits.columns_max).map(str::to_owned).collect();
         let (mut text, mut count) = (String::from("["), 0);
         let mut rows = prepared.query([])?;
         while let Some(row) = rows.next()? {
             let mut object = Map::new();
             for (at, name) in names.iter().enumerate() {
-                object.insert(name.clone(), self.value(row.get_ref(at)?));
+                object.insert(name.clone(), shown(row.get_ref(at)?, limits.cell_chars_max));
             }
             let line = Value::Object(object).to_string();
-            if count == self.limits.rows_max || text.len() + line.len() > self.limits.bytes_max {
+            if count == limits.rows_max || text.len() + line.len() > limits.bytes_max {
                 return Ok(format!("{text}] {LEFT_OUT}"));
             }
             if count > 0 {
@@ -124,21 +124,21 @@ impl Reader {
         text.push(']');
         Ok(text)
     }
+}
 
-    fn value(&self, value: ValueRef<'_>) -> Value {
-        match value {
-            ValueRef::Null => Value::Null,
-            ValueRef::Integer(number) => number.into(),
-            ValueRef::Real(number) => number.into(),
-            ValueRef::Text(bytes) => {
-                // As many bytes as characters can have, so that a long value is not copied.
-                let end = bytes.len().min(self.limits.cell_chars_max * 4);
-                let text = String::from_utf8_lossy(&bytes[..end]);
-                let shown: String = text.chars().take(self.limits.cell_chars_max).collect();
-                if shown.len() < bytes.len() { format!("{shown}…").into() } else { shown.into() }
-            }
-            ValueRef::Blob(bytes) => format!("({} bytes)", bytes.len()).into(),
+/// A value as JSON, and no more of a text than this.
+fn shown(value: ValueRef<'_>, chars_max: usize) -> Value {
+    match value {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(number) => number.into(),
+        ValueRef::Real(number) => number.into(),
+        ValueRef::Text(bytes) => {
+            // As many bytes as characters can have, so that a long value is not copied.
+            let end = bytes.len().min(chars_max * 4);
+            let text: String = String::from_utf8_lossy(&bytes[..end]).chars().take(chars_max).collect();
+            if text.len() < bytes.len() { format!("{text}…").into() } else { text.into() }
         }
+        ValueRef::Blob(bytes) => format!("({} bytes)", bytes.len()).into(),
     }
 }
 

@@ -6,9 +6,11 @@ use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, Result};
 
-/// The longest value, and the longest statement.
+/// The longest value.
 const VALUE_BYTES_MAX: i32 = 10 * 1024 * 1024;
+/// The longest statement, and the longest of the schema, which is read as statements too.
 const STATEMENT_BYTES_MAX: i32 = 64 * 1024;
+const SCHEMA_BYTES_MAX: i32 = 1024 * 1024;
 /// Memory of all databases that are read at the same time, in bytes.
 const HEAP_BYTES_MAX: i64 = 256 * 1024 * 1024;
 
@@ -146,7 +148,7 @@ const OWN_PRAGMA: &str = "data_version";
 pub(super) fn bound(connection: &Connection) -> Result<()> {
     for (limit, most) in [
         (Limit::SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX),
-        (Limit::SQLITE_LIMIT_SQL_LENGTH, STATEMENT_BYTES_MAX.max(1024 * 1024)),
+        (Limit::SQLITE_LIMIT_SQL_LENGTH, SCHEMA_BYTES_MAX),
         (Limit::SQLITE_LIMIT_EXPR_DEPTH, 200),
         (Limit::SQLITE_LIMIT_COMPOUND_SELECT, 50),
         (Limit::SQLITE_LIMIT_VDBE_OP, 500_000),

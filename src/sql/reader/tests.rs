@@ -191,3 +191,36 @@ fn what_is_no_database_is_told_so_and_links_are_not_followed() {
         assert!(matches!(open(&link, &[], &[]), Err(SqlError::NotADatabase)));
     }
 }
+
+#[test]
+fn a_database_that_is_written_to_meanwhile_can_be_read() {
+    let (_folder, path) = made();
+    let writer = Connection::open(&path).unwrap();
+    writer.query_row("PRAGMA journal_mode = WAL", [], |row| row.get::<_, String>(0)).unwrap();
+    writer.execute_batch("BEGIN; INSERT INTO customers(name) VALUES ('Di');").unwrap();
+    let count = |expected: &str| {
+        let mut reader = open(&path, &[], &[]).unwrap();
+        assert!(reader.rows("SELECT count(*) AS n FROM customers").unwrap().contains(expected));
+    };
+    count("3");
+    writer.execute_batch("COMMIT").unwrap();
+    count("4");
+    drop(writer);
+    count("4");
+}
+
+#[test]
+fn a_description_takes_no_longer_than_a_statement() {
+    let (_folder, path) = made();
+    let slow = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+    let owner = Connection::open(&path).unwrap();
+    for at in 0..20 {
+        owner.execute_batch(&format!("CREATE VIEW slow{at} AS {slow};")).unwrap();
+    }
+    let limits = Limits { time: Duration::from_millis(200), ..Limits::default() };
+    let mut reader = Reader::open(&path, &Tables::default(), limits, &Cancel::new(None)).unwrap();
+    let began = Instant::now();
+    let described = reader.describe(3).unwrap();
+    assert!(described.contains("CREATE VIEW slow19") && described.contains("Ada"), "{described}");
+    assert!(began.elapsed() < Duration::from_secs(3));
+}
