@@ -156,9 +156,12 @@ pub static CARDS: &[&Card] = &[
     &utilities::if_else_function::CARD,
     &utilities::set_variable::CARD,
     &utilities::sticky_note::CARD,
+    &vector_stores::chroma::CARD,
     &vector_stores::document_store::CARD,
     &vector_stores::faiss::CARD,
     &vector_stores::in_memory::CARD,
+    &vector_stores::pinecone::CARD,
+    &vector_stores::qdrant::CARD,
 ];
 
 static BY_NAME: LazyLock<HashMap<&'static str, &'static Card>> =

@@ -131,6 +131,21 @@ impl Endpoint {
         })
     }
 
+    /// Sends with any method, as [`Self::post`] posts; what is needed of headers is among the endpoint's own.
+    pub(super) fn any(
+        &self,
+        method: &Method,
+        path: &str,
+        body: Option<&[u8]>,
+        cancel: &Cancel,
+    ) -> Result<Incoming, ModelError> {
+        let kind = body.map(|_| ("content-type", "application/json"));
+        let headers: Vec<(&str, &str)> = kind.into_iter().collect();
+        self.tried(path, &headers, "", cancel, |url, all| {
+            self.outgoing.send(Purpose::Provider, method.clone(), url, all, body, cancel, self.limits)
+        })
+    }
+
     fn tried(
         &self,
         path: &str,

@@ -5,6 +5,7 @@ mod cohere;
 mod completions;
 pub mod embeddings;
 mod endpoint;
+mod exchange;
 mod google;
 mod model_list;
 mod moderation;

@@ -115,8 +115,8 @@ impl<'a> Words<'a> {
         // Google wraps a streamed error into a list.
         let body = body.get(0).unwrap_or(body);
         let error = body.get("error").unwrap_or(body);
-        let message =
-            [&error["message"], error, &body["message"], &body["detail"]].into_iter().find_map(Value::as_str);
+        let places = [&error["message"], &body["message"], error, &body["detail"], &body["status"]["error"]];
+        let message = places.into_iter().find_map(Value::as_str);
         let reasons = error["details"].as_array().into_iter().flatten().map(|detail| &detail["reason"]);
         let codes = [&error["code"], &error["type"], &error["status"], &body["code"], &body["type"]]
             .into_iter()

@@ -15,6 +15,7 @@ mod chat_files;
 mod code;
 mod conversations;
 mod credentials;
+mod databases;
 mod embeddings;
 mod failures;
 mod files;

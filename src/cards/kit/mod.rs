@@ -20,6 +20,7 @@ pub mod passages;
 pub mod prompt;
 pub(in crate::cards) mod provided;
 pub mod records;
+pub(in crate::cards) mod remote;
 pub mod rephrase;
 pub(in crate::cards) mod reranked;
 pub(crate) mod retrieving;

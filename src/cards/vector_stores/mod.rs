@@ -1,5 +1,8 @@
 //! Vector stores: parts that find passages by what they mean.
 
+pub mod chroma;
 pub mod document_store;
 pub mod faiss;
 pub mod in_memory;
+pub mod pinecone;
+pub mod qdrant;

@@ -1,0 +1,264 @@
+//! Vector stores on other servers: what is alike for all of them. Each database is a file of its own over
+//! [`Database`].
+
+use super::embedding::of_question;
+use super::host::Host;
+use super::knowledge::{Query, Scored, Upserted, VectorStore};
+use super::part::Turn;
+use super::records::{Difference, RecordManager, name_of};
+use super::shelf::{self, Filling};
+use super::{Connects, Input, Inputs, Output};
+use crate::domain::cancel::Cancel;
+use crate::domain::error::{Error, Result};
+use crate::domain::prediction::SourceDocument;
+use crate::llm::{Endpoint, ModelError};
+use crate::net::Limits;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Map, Value};
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+use uuid::Uuid;
+
+pub(in crate::cards) const RECORD_MANAGER: Input =
+    Input::wire("recordManager", "Record Manager", Connects::RecordManager)
+        .optional()
+        .filling()
+        .help("Remembers which passages are stored, so that only what changed is stored again.");
+pub(in crate::cards) const FILE_UPLOAD: Input = Input::switch("fileUpload", "File Upload").additional().help(
+    "Kept for canvases drawn elsewhere: files of a chat are read with the question and not stored here.",
+);
+
+/// Numbers of all vectors in one request: together with their texts within what databases take.
+const NUMBERS_AT_ONCE: usize = 60_000;
+/// Names removed in one request.
+const REMOVED_AT_ONCE: usize = 500;
+/// Longest name of a collection.
+const NAME_CHARS_MAX: usize = 255;
+/// What a name in a path may hold as it is.
+const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
+
+/// A database of vectors.
+pub(in crate::cards) trait Database: Send + Sync {
+    /// Makes sure that there is a collection for vectors of this length.
+    fn prepare(&self, dimensions: usize, cancel: &Cancel) -> std::result::Result<(), ModelError>;
+
+    /// Stores passages; one of the same name is replaced.
+    fn put(&self, rows: &[RemoteRow<'_>], cancel: &Cancel) -> std::result::Result<(), ModelError>;
+
+    /// Removes passages.
+    fn remove(&self, names: &[Uuid], cancel: &Cancel) -> std::result::Result<(), ModelError>;
+
+    /// The passages nearest to a vector, best first.
+    fn nearest(
+        &self,
+        vector: &[f32],
+        most: usize,
+        filter: Option<&Value>,
+        cancel: &Cancel,
+    ) -> std::result::Result<Vec<Scored>, ModelError>;
+}
+
+/// A passage with its vector, on its way to a database.
+pub(in crate::cards) struct RemoteRow<'a> {
+    /// Made of what it says and where it is from: storing it again changes nothing.
+    pub(in crate::cards) name: Uuid,
+    pub(in crate::cards) vector: Vec<f32>,
+    pub(in crate::cards) passage: &'a SourceDocument,
+}
+
+/// A vector store card over a database.
+pub(in crate::cards) struct Remote<D> {
+    filling: Filling,
+    records: Option<Arc<dyn RecordManager>>,
+    /// What the owner calls the collection.
+    collection: String,
+    most: usize,
+    /// Passages of one request at most.
+    batch: usize,
+    database: D,
+}
+
+impl<D: Database> Remote<D> {
+    /// Reads what all such cards declare.
+    ///
+    /// # Errors
+    /// When nothing makes vectors, or an input does not fit its declaration.
+    pub(in crate::cards) fn of(inputs: &Inputs<'_>, collection: String, database: D) -> Result<Self> {
+        let batch = if inputs.declares("batchSize") { inputs.whole("batchSize")? } else { None };
+        Ok(Self {
+            filling: Filling::of(inputs)?,
+            records: inputs.maybe_records(RECORD_MANAGER.name)?,
+            collection,
+            most: shelf::top_k(inputs)?,
+            batch: batch.map_or(usize::MAX, |batch| usize::try_from(batch).unwrap_or(usize::MAX)),
+            database,
+        })
+    }
+
+    fn at<T>(&self, done: std::result::Result<T, ModelError>) -> Result<T> {
+        done.map_err(|fault| fault.at(self.filling.label()))
+    }
+
+    /// Embeds and stores, some at a time; what was stored before a failure stays.
+    fn put(&self, named: &[(Uuid, &SourceDocument)], host: &dyn Host) -> Result<()> {
+        let (mut rest, mut size) = (named, 0);
+        while !rest.is_empty() {
+            let some = if size == 0 { rest.len().min(8) } else { rest.len().min(size) };
+            let (now, later) = rest.split_at(some);
+            let texts: Vec<&str> = now.iter().map(|(_, passage)| passage.page_content.as_str()).collect();
+            let vectors = self.filling.embeddings.embed(&texts, host)?;
+            if size == 0 {
+                // The first few tell how long the vectors are.
+                let dimensions = vectors.first().map_or(1, Vec::len);
+                self.at(self.database.prepare(dimensions, host.cancel()))?;
+                size = (NUMBERS_AT_ONCE / dimensions.max(1)).clamp(1, self.batch.max(1));
+            }
+            let rows: Vec<RemoteRow<'_>> = now
+                .iter()
+                .zip(vectors)
+                .map(|(&(name, passage), vector)| RemoteRow { name, vector, passage })
+                .collect();
+            for some in rows.chunks(size) {
+                self.at(self.database.put(some, host.cancel()))?;
+            }
+            rest = later;
+        }
+        Ok(())
+    }
+
+    fn follow(
+        &self,
+        documents: &[SourceDocument],
+        records: &dyn RecordManager,
+        host: &dyn Host,
+    ) -> Result<Upserted> {
+        let keeping = records.keeping();
+        let namespace = keeping.namespace_of(&self.collection, host);
+        let known = records.known(&namespace, host)?;
+        let difference = Difference::of(documents, &known, keeping)?;
+        let named: Vec<(Uuid, &SourceDocument)> =
+            difference.named().into_iter().map(|(name, passage)| (Uuid::from_bytes(name), passage)).collect();
+        self.put(&named, host)?;
+        let gone: Vec<Uuid> = difference.gone.iter().map(|name| Uuid::from_bytes(*name)).collect();
+        for some in gone.chunks(REMOVED_AT_ONCE) {
+            self.at(self.database.remove(some, host.cancel()))?;
+        }
+        // Last, so that what a failure left out is new the next time; storing it again changes nothing.
+        records.change(&namespace, &difference.records(), &difference.gone, host)?;
+        Ok(Upserted {
+            added: named.len(),
+            deleted: gone.len(),
+            updated: 0,
+            skipped: difference.skipped,
+            total: known.len() + named.len() - gone.len(),
+            documents: named.into_iter().map(|(_, passage)| passage.clone()).collect(),
+        })
+    }
+}
+
+impl<D: Database> VectorStore for Remote<D> {
+    fn upsert(&self, host: &dyn Host) -> Result<Upserted> {
+        let documents = self.filling.documents(host)?;
+        if let Some(records) = &self.records {
+            return self.follow(&documents, records.as_ref(), host);
+        }
+        let mut seen = HashSet::new();
+        let named = documents.iter().map(|passage| (Uuid::from_bytes(name_of(passage)), passage));
+        let named: Vec<(Uuid, &SourceDocument)> = named.filter(|(name, _)| seen.insert(*name)).collect();
+        self.put(&named, host)?;
+        let stored = named.into_iter().map(|(_, passage)| passage.clone()).collect::<Vec<_>>();
+        Ok(Upserted { added: stored.len(), total: stored.len(), documents: stored, ..Upserted::default() })
+    }
+
+    fn nearest(&self, query: &Query<'_>, turn: &Turn<'_>) -> Result<Vec<Scored>> {
+        let vector = of_question(query.text, self.filling.embeddings.as_ref(), turn.host)?;
+        let found = self.database.nearest(&vector, query.most, query.filter, turn.host.cancel());
+        let mut found = self.at(found)?;
+        found.sort_by(|one, other| other.score.total_cmp(&one.score));
+        found.truncate(query.most);
+        Ok(found)
+    }
+
+    fn top_k(&self) -> usize {
+        self.most
+    }
+}
+
+/// The outputs of a store.
+pub(in crate::cards) const fn outputs(
+    retriever: &'static [&'static str],
+    store: &'static [&'static str],
+    labels: [&'static str; 2],
+) -> [Output; 2] {
+    [
+        Output { name: "retriever", label: labels[0], base_classes: retriever, predicts: false },
+        Output { name: "vectorStore", label: labels[1], base_classes: store, predicts: false },
+    ]
+}
+
+/// The endpoint of a database at an address of the owner's.
+pub(in crate::cards) fn endpoint(inputs: &Inputs<'_>, base: &str, headers: &[(&str, String)]) -> Endpoint {
+    let mut endpoint = Endpoint::new(inputs.host.outgoing().clone(), base, None);
+    endpoint.headers = headers.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+    endpoint.limits = Limits {
+        first_byte: Duration::from_secs(60),
+        stall: Duration::from_secs(30),
+        body_bytes: 32 * 1024 * 1024,
+    };
+    endpoint
+}
+
+/// A name that the owner typed, which stands in a path: it leads to no other place, whatever a question put into it.
+///
+/// # Errors
+/// When it is no name.
+pub(in crate::cards) fn name(inputs: &Inputs<'_>, input: &str) -> Result<(String, String)> {
+    let name = inputs.text(input)?.trim().to_owned();
+    if name.is_empty() || name.chars().count() > NAME_CHARS_MAX || name.chars().all(|c| c == '.') {
+        return Err(inputs.wrong(input, "this must be a name of 1 to 255 characters"));
+    }
+    let in_path = in_path(&name);
+    Ok((name, in_path))
+}
+
+/// A text as a part of a path.
+pub(in crate::cards) fn in_path(text: &str) -> String {
+    utf8_percent_encode(text, IN_PATH).to_string()
+}
+
+/// The filter of a card, and the one of a search, as objects.
+///
+/// # Errors
+/// When the card's is no object.
+pub(in crate::cards) fn filter(inputs: &Inputs<'_>, input: &str) -> Result<Option<Map<String, Value>>> {
+    let filter = inputs.object(input)?;
+    Ok((!filter.is_empty()).then_some(filter))
+}
+
+/// A score of which larger is nearer, out of a distance.
+pub(in crate::cards) fn of_distance(distance: f32) -> f32 {
+    1.0 / (1.0 + distance.max(0.0))
+}
+
+/// Metadata of plain values, for databases that take no others: what is nested is kept as JSON text.
+pub(in crate::cards) fn flat(metadata: &Map<String, Value>) -> Map<String, Value> {
+    let entries = metadata.iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| {
+        let value = match value {
+            Value::Array(_) | Value::Object(_) => Value::from(value.to_string()),
+            plain => plain.clone(),
+        };
+        (name.clone(), value)
+    });
+    entries.collect()
+}
+
+/// An answer that is not in the form of its database.
+pub(in crate::cards) fn garbled() -> ModelError {
+    ModelError::Garbled("it is no list of passages".into())
+}
+
+/// Used by errors that name the card where no database is asked yet.
+pub(in crate::cards) fn missing(inputs: &Inputs<'_>, input: &str) -> Error {
+    inputs.wrong(input, "fill this in")
+}

@@ -1,0 +1,226 @@
+//! Pinecone: passages in an index of Pinecone's cloud.
+
+use crate::cards::kit::compatible::BASE_PATH;
+use crate::cards::kit::remote::{
+    Database, FILE_UPLOAD, RECORD_MANAGER, Remote, RemoteRow, endpoint, filter, flat, garbled, name,
+    of_distance, outputs,
+};
+use crate::cards::kit::shelf::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
+use crate::cards::kit::{Card, Category, Choice, Input, Make, Output, Risk, Scored};
+use crate::domain::cancel::Cancel;
+use crate::domain::prediction::SourceDocument;
+use crate::llm::{Endpoint, ModelError};
+use crate::net::Method;
+use serde_json::{Map, Value, json};
+use std::sync::{Arc, OnceLock};
+use uuid::Uuid;
+
+const CLASSES: &[&str] = &["Pinecone", "VectorStoreRetriever", "BaseRetriever"];
+const OUTPUTS: &[Output] =
+    &outputs(CLASSES, &["Pinecone", "VectorStore"], ["Pinecone Retriever", "Pinecone Vector Store"]);
+/// Where indexes are looked up.
+const HOME: &str = "https://api.pinecone.io";
+/// Where every index of the cloud is.
+const CLOUD: &str = ".pinecone.io";
+/// The version of the protocol this file speaks.
+const PROTOCOL_VERSION: &str = "2025-01";
+/// The key of the metadata that holds the text.
+const TEXT_KEY: &str = "text";
+
+const KINDS: &[Choice] =
+    &[Choice::of("similarity", "Similarity"), Choice::of("mmr", "Max Marginal Relevance")];
+const BY_NEARNESS: &str = "Kept for canvases drawn elsewhere: passages are found by nearness alone.";
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "pinecone",
+    label: "Pinecone",
+    version: 5.0,
+    category: Category::VectorStores,
+    description: "Stores passages in an index of Pinecone and finds them there. The index must exist.",
+    base_classes: CLASSES,
+    risk: Risk::Safe,
+    inputs: &[
+        Input::credential(&["pineconeApi"]),
+        DOCUMENT,
+        EMBEDDINGS,
+        RECORD_MANAGER,
+        Input::text("pineconeIndex", "Pinecone Index"),
+        Input::text("pineconeNamespace", "Pinecone Namespace").additional(),
+        FILE_UPLOAD,
+        Input::text("pineconeTextKey", "Pinecone Text Key")
+            .additional()
+            .help("The entry of the metadata that holds the text. Empty: text."),
+        Input::json("pineconeMetadataFilter", "Pinecone Metadata Filter")
+            .additional()
+            .variables()
+            .help("Only passages that fit are found; in the words of Pinecone."),
+        TOP_K_INPUT,
+        Input::choice("searchType", "Search Type", KINDS).or("similarity").additional().help(BY_NEARNESS),
+        Input::whole("fetchK", "Fetch K (for MMR Search)", 1.0, 10_000.0).additional().help(BY_NEARNESS),
+        Input::number("lambda", "Lambda (for MMR Search)", 0.0, 1.0).additional().help(BY_NEARNESS),
+        BASE_PATH,
+    ],
+    outputs: OUTPUTS,
+    make: Make::VectorStore(|inputs| {
+        let key = inputs.secret("pineconeApiKey")?;
+        let headers = [("api-key", key), ("x-pinecone-api-version", PROTOCOL_VERSION.to_owned())];
+        let base = inputs.address(BASE_PATH.name).unwrap_or_else(|| HOME.to_owned());
+        let (index, in_path) = name(inputs, "pineconeIndex")?;
+        let pinecone = Pinecone {
+            control: endpoint(inputs, &base, &headers),
+            index: in_path,
+            namespace: inputs.maybe_text("pineconeNamespace").unwrap_or_default(),
+            text_key: inputs.maybe_text("pineconeTextKey").unwrap_or_else(|| TEXT_KEY.to_owned()),
+            filter: filter(inputs, "pineconeMetadataFilter")?,
+            found: OnceLock::new(),
+        };
+        let collection = format!("{index}_{}", pinecone.namespace);
+        Ok(Arc::new(Remote::of(inputs, collection, pinecone)?))
+    }),
+};
+
+struct Pinecone {
+    /// Where indexes are looked up.
+    control: Endpoint,
+    /// As it stands in a path.
+    index: String,
+    namespace: String,
+    text_key: String,
+    filter: Option<Map<String, Value>>,
+    /// The index, once it was looked up in this run.
+    found: OnceLock<Index>,
+}
+
+#[derive(Clone)]
+struct Index {
+    endpoint: Endpoint,
+    dimensions: Option<u64>,
+    /// Scores are distances.
+    by_distance: bool,
+}
+
+impl Pinecone {
+    fn index(&self, cancel: &Cancel) -> Result<Index, ModelError> {
+        if let Some(found) = self.found.get() {
+            return Ok(found.clone());
+        }
+        let answer = self.control.maybe(&format!("/indexes/{}", self.index), cancel)?;
+        let answer = answer
+            .ok_or_else(|| ModelError::Settings("Pinecone has no such index; make it there first".into()))?;
+        let host = answer["host"].as_str().ok_or_else(|| ModelError::Garbled("it names no host".into()))?;
+        let mut endpoint = self.control.clone();
+        endpoint.base = address(host, &self.control.base)?;
+        let by_distance = answer["metric"] == "euclidean";
+        let index = Index { endpoint, dimensions: answer["dimension"].as_u64(), by_distance };
+        Ok(self.found.get_or_init(|| index).clone())
+    }
+
+    fn post(&self, index: &Index, path: &str, mut body: Value, cancel: &Cancel) -> Result<Value, ModelError> {
+        if !self.namespace.is_empty() {
+            body["namespace"] = self.namespace.as_str().into();
+        }
+        index.endpoint.exchange(&Method::POST, path, Some(&body), cancel)
+    }
+
+    /// A search's own filter beside the card's: both must hold.
+    fn both(&self, more: Option<&Value>) -> Option<Value> {
+        let more = more.and_then(Value::as_object).map(|more| {
+            let wanted = |(key, value): (&String, &Value)| {
+                let value = if value.is_array() { json!({"$in": value}) } else { value.clone() };
+                (key.clone(), value)
+            };
+            Value::Object(more.iter().map(wanted).collect())
+        });
+        match (self.filter.clone().map(Value::Object), more) {
+            (Some(one), Some(other)) => Some(json!({"$and": [one, other]})),
+            (one, other) => one.or(other),
+        }
+    }
+
+    fn passage(&self, metadata: &Value) -> SourceDocument {
+        let mut metadata = metadata.as_object().cloned().unwrap_or_default();
+        let text = metadata.remove(&self.text_key);
+        let page_content = text.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
+        SourceDocument { page_content, metadata }
+    }
+}
+
+/// Where an index is, as the cloud says it: the key goes nowhere but to the cloud itself. Another place where indexes are
+/// looked up is the owner's, and so are its indexes.
+fn address(host: &str, control: &str) -> Result<String, ModelError> {
+    let bare = host.trim_start_matches("https://").trim_start_matches("http://").trim_end_matches('/');
+    let is_host =
+        !bare.is_empty() && bare.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | ':'));
+    let is_home = control == HOME;
+    if !is_host || (is_home && !bare.ends_with(CLOUD)) {
+        return Err(ModelError::Garbled("it names a host that is none of Pinecone's".into()));
+    }
+    // An emulator on a machine of one's own speaks no TLS.
+    let scheme = if control.starts_with("http://") { "http" } else { "https" };
+    Ok(format!("{scheme}://{bare}"))
+}
+
+impl Database for Pinecone {
+    fn prepare(&self, dimensions: usize, cancel: &Cancel) -> Result<(), ModelError> {
+        match self.index(cancel)?.dimensions {
+            Some(wanted) if wanted != dimensions as u64 => Err(ModelError::Settings(format!(
+                "the index holds vectors of {wanted} numbers, and the embeddings make vectors of {dimensions}"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    fn put(&self, rows: &[RemoteRow<'_>], cancel: &Cancel) -> Result<(), ModelError> {
+        let vector = |row: &RemoteRow<'_>| {
+            let mut metadata = flat(&row.passage.metadata);
+            metadata.insert(self.text_key.clone(), row.passage.page_content.as_str().into());
+            json!({"id": row.name, "values": row.vector, "metadata": metadata})
+        };
+        let body = json!({"vectors": rows.iter().map(vector).collect::<Vec<_>>()});
+        self.post(&self.index(cancel)?, "/vectors/upsert", body, cancel).map(|_| ())
+    }
+
+    fn remove(&self, names: &[Uuid], cancel: &Cancel) -> Result<(), ModelError> {
+        self.post(&self.index(cancel)?, "/vectors/delete", json!({"ids": names}), cancel).map(|_| ())
+    }
+
+    fn nearest(
+        &self,
+        vector: &[f32],
+        most: usize,
+        filter: Option<&Value>,
+        cancel: &Cancel,
+    ) -> Result<Vec<Scored>, ModelError> {
+        let index = self.index(cancel)?;
+        let mut body = json!({"vector": vector, "topK": most, "includeMetadata": true});
+        if let Some(filter) = self.both(filter) {
+            body["filter"] = filter;
+        }
+        let answer = self.post(&index, "/query", body, cancel)?;
+        let scored = |found: &Value| {
+            let score = found["score"].as_f64()? as f32;
+            let score = if index.by_distance { of_distance(score) } else { score };
+            Some(Scored { passage: self.passage(&found["metadata"]), score })
+        };
+        let matches = answer["matches"].as_array().ok_or_else(garbled)?;
+        matches.iter().map(scored).collect::<Option<Vec<_>>>().ok_or_else(garbled)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_key_goes_to_no_host_but_the_clouds() {
+        assert_eq!(address("a-1.svc.x.pinecone.io", HOME).unwrap(), "https://a-1.svc.x.pinecone.io");
+        for host in
+            ["evil.example", "pinecone.io.evil.example", "a.pinecone.io@evil.example", "a.pinecone.io/x", ""]
+        {
+            assert!(address(host, HOME).is_err(), "{host}");
+        }
+        assert_eq!(address("localhost:5081", "http://localhost:5080").unwrap(), "http://localhost:5081");
+        assert_eq!(address("https://h", "https://gateway.example").unwrap(), "https://h");
+    }
+}

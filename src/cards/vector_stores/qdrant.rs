@@ -1,0 +1,173 @@
+//! Qdrant: passages in a collection of a Qdrant server.
+
+use crate::cards::kit::remote::{
+    Database, FILE_UPLOAD, RECORD_MANAGER, Remote, RemoteRow, endpoint, filter, garbled, missing, name,
+    of_distance, outputs,
+};
+use crate::cards::kit::shelf::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
+use crate::cards::kit::{Card, Category, Choice, Input, Make, Output, Risk, Scored};
+use crate::domain::cancel::Cancel;
+use crate::domain::prediction::SourceDocument;
+use crate::llm::{Endpoint, ModelError};
+use crate::net::Method;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+use uuid::Uuid;
+
+const CLASSES: &[&str] = &["Qdrant", "VectorStoreRetriever", "BaseRetriever"];
+const OUTPUTS: &[Output] =
+    &outputs(CLASSES, &["Qdrant", "VectorStore"], ["Qdrant Retriever", "Qdrant Vector Store"]);
+
+const METRICS: &[Choice] =
+    &[Choice::of("Cosine", "Cosine"), Choice::of("Euclid", "Euclid"), Choice::of("Dot", "Dot")];
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "qdrant",
+    label: "Qdrant",
+    version: 5.0,
+    category: Category::VectorStores,
+    description: "Stores passages in a collection of a Qdrant server and finds them there.",
+    base_classes: CLASSES,
+    risk: Risk::Safe,
+    inputs: &[
+        Input::credential(&["qdrantApi"]).optional(),
+        DOCUMENT,
+        EMBEDDINGS,
+        RECORD_MANAGER,
+        Input::address("qdrantServerUrl", "Qdrant Server URL").help("Such as http://localhost:6333."),
+        Input::text("qdrantCollection", "Qdrant Collection Name").variables(),
+        FILE_UPLOAD,
+        Input::whole("qdrantVectorDimension", "Vector Dimension", 1.0, 65_536.0)
+            .or("1536")
+            .additional()
+            .help("Kept for canvases drawn elsewhere: a collection is made for vectors as long as they are."),
+        Input::text("contentPayloadKey", "Content Key").or("content").additional(),
+        Input::text("metadataPayloadKey", "Metadata Key").or("metadata").additional(),
+        Input::whole("batchSize", "Upsert Batch Size", 1.0, 10_000.0).additional(),
+        Input::choice("qdrantSimilarity", "Similarity", METRICS).or("Cosine").additional(),
+        Input::json("qdrantCollectionConfiguration", "Additional Collection Configuration")
+            .additional()
+            .help("What a collection that is made has beside, in the words of Qdrant."),
+        TOP_K_INPUT,
+        Input::json("qdrantFilter", "Qdrant Search Filter")
+            .additional()
+            .variables()
+            .help("Only passages that fit are found; in the words of Qdrant."),
+    ],
+    outputs: OUTPUTS,
+    make: Make::VectorStore(|inputs| {
+        let base = inputs.address("qdrantServerUrl").ok_or_else(|| missing(inputs, "qdrantServerUrl"))?;
+        let key = inputs.maybe_secret("qdrantApiKey").map(|key| ("api-key", key));
+        let (collection, in_path) = name(inputs, "qdrantCollection")?;
+        let database = Qdrant {
+            endpoint: endpoint(inputs, &base, key.as_slice()),
+            collection: in_path,
+            content_key: inputs.text("contentPayloadKey")?,
+            metadata_key: inputs.text("metadataPayloadKey")?,
+            metric: inputs.text("qdrantSimilarity")?,
+            configuration: inputs.object("qdrantCollectionConfiguration")?,
+            filter: filter(inputs, "qdrantFilter")?,
+        };
+        Ok(Arc::new(Remote::of(inputs, collection, database)?))
+    }),
+};
+
+struct Qdrant {
+    endpoint: Endpoint,
+    /// As it stands in a path.
+    collection: String,
+    content_key: String,
+    metadata_key: String,
+    metric: String,
+    configuration: Map<String, Value>,
+    filter: Option<Map<String, Value>>,
+}
+
+impl Qdrant {
+    fn path(&self, rest: &str) -> String {
+        format!("/collections/{}{rest}", self.collection)
+    }
+
+    /// A search's own filter beside the card's: both must hold.
+    fn both(&self, more: Option<&Value>) -> Option<Value> {
+        let more = more.and_then(Value::as_object).map(|more| self.in_its_words(more));
+        match (self.filter.as_ref().map(|filter| self.in_its_words(filter)), more) {
+            (Some(one), Some(other)) => Some(json!({"must": [one, other]})),
+            (one, other) => one.or(other),
+        }
+    }
+
+    /// Metadata with the values it must have, as Qdrant says it; a filter that says it so already stays.
+    fn in_its_words(&self, filter: &Map<String, Value>) -> Value {
+        if ["must", "should", "must_not", "min_should"].iter().any(|word| filter.contains_key(*word)) {
+            return Value::Object(filter.clone());
+        }
+        let condition = |(key, value): (&String, &Value)| {
+            let wanted = if value.is_array() { json!({"any": value}) } else { json!({"value": value}) };
+            json!({"key": format!("{}.{key}", self.metadata_key), "match": wanted})
+        };
+        json!({"must": filter.iter().map(condition).collect::<Vec<_>>()})
+    }
+
+    fn passage(&self, payload: &Value) -> SourceDocument {
+        let page_content = payload[&self.content_key].as_str().unwrap_or_default().to_owned();
+        let metadata = payload[&self.metadata_key].as_object().cloned().unwrap_or_default();
+        SourceDocument { page_content, metadata }
+    }
+}
+
+impl Database for Qdrant {
+    fn prepare(&self, dimensions: usize, cancel: &Cancel) -> Result<(), ModelError> {
+        if self.endpoint.maybe(&self.path(""), cancel)?.is_some() {
+            return Ok(());
+        }
+        let mut wanted = json!({"vectors": {"size": dimensions, "distance": self.metric}});
+        for (name, value) in &self.configuration {
+            wanted[name] = value.clone();
+        }
+        match self.endpoint.exchange(&Method::PUT, &self.path(""), Some(&wanted), cancel) {
+            // Somebody else made it meanwhile.
+            Err(ModelError::Provider { status: 409, .. }) => Ok(()),
+            made => made.map(|_| ()),
+        }
+    }
+
+    fn put(&self, rows: &[RemoteRow<'_>], cancel: &Cancel) -> Result<(), ModelError> {
+        let point = |row: &RemoteRow<'_>| {
+            json!({"id": row.name, "vector": row.vector, "payload": {
+                self.content_key.as_str(): row.passage.page_content,
+                self.metadata_key.as_str(): row.passage.metadata,
+            }})
+        };
+        let body = json!({"points": rows.iter().map(point).collect::<Vec<_>>()});
+        self.endpoint.exchange(&Method::PUT, &self.path("/points?wait=true"), Some(&body), cancel).map(|_| ())
+    }
+
+    fn remove(&self, names: &[Uuid], cancel: &Cancel) -> Result<(), ModelError> {
+        let path = self.path("/points/delete?wait=true");
+        self.endpoint.exchange(&Method::POST, &path, Some(&json!({"points": names})), cancel).map(|_| ())
+    }
+
+    fn nearest(
+        &self,
+        vector: &[f32],
+        most: usize,
+        filter: Option<&Value>,
+        cancel: &Cancel,
+    ) -> Result<Vec<Scored>, ModelError> {
+        let mut body = json!({"vector": vector, "limit": most, "with_payload": true});
+        if let Some(filter) = self.both(filter) {
+            body["filter"] = filter;
+        }
+        let path = self.path("/points/search");
+        let answer = self.endpoint.exchange(&Method::POST, &path, Some(&body), cancel)?;
+        let scored = |point: &Value| {
+            let score = point["score"].as_f64()? as f32;
+            let score = if self.metric == "Euclid" { of_distance(score) } else { score };
+            Some(Scored { passage: self.passage(&point["payload"]), score })
+        };
+        let points = answer["result"].as_array().ok_or_else(garbled)?;
+        points.iter().map(scored).collect::<Option<Vec<_>>>().ok_or_else(garbled)
+    }
+}

@@ -1,0 +1,212 @@
+//! Vector stores on other servers, before a stand-in that keeps what it is sent (reference canvas 5.11).
+
+mod stand_in;
+
+use crate::embeddings::written;
+use crate::support::canvases::{Drawing, SECRET};
+use crate::support::provider::{Behaviour, Provider, Recorded};
+use crate::support::{Server, golden, id};
+use serde_json::{Value, json};
+use stand_in::Kept;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+const MONDAY: &str = "Parcels leave the house on Mondays.";
+const FRIDAY: &str = "Parcels leave the house on Fridays.";
+const OFFICE: &str = "The office is in Oslo, near the harbour.";
+const QUESTION: &str = "When do parcels leave the house?";
+
+const CARDS: [&str; 3] = ["qdrant", "chroma", "pinecone"];
+
+/// A service with a database beside it.
+struct House {
+    server: Server,
+    provider: Provider,
+    kept: Arc<Kept>,
+    card: &'static str,
+}
+
+impl House {
+    fn open(card: &'static str) -> Self {
+        let (provider, kept) = (Provider::start(), Arc::new(Kept::default()));
+        kept.serve(&provider);
+        Self { server: Server::start(), provider, kept, card }
+    }
+
+    /// The store's inputs, its credential and the name of its filter.
+    fn settings(&self) -> (Value, &'static str, Value, &'static str) {
+        let base = self.provider.base_url();
+        match self.card {
+            "qdrant" => (
+                json!({"qdrantServerUrl": base, "qdrantCollection": "our books"}),
+                "qdrantApi",
+                json!({"qdrantApiKey": SECRET}),
+                "qdrantFilter",
+            ),
+            "chroma" => (
+                json!({"chromaURL": base, "collectionName": "books"}),
+                "chromaApi",
+                json!({"chromaApiKey": SECRET, "chromaTenant": "", "chromaDatabase": "ours"}),
+                "chromaMetadataFilter",
+            ),
+            _ => (
+                json!({"basepath": base, "pineconeIndex": "books", "pineconeNamespace": "ours"}),
+                "pineconeApi",
+                json!({"pineconeApiKey": SECRET}),
+                "pineconeMetadataFilter",
+            ),
+        }
+    }
+
+    /// A flow that answers from these texts; `more` are further inputs of the store.
+    fn canvas(&self, texts: &[(&str, &str)], records: bool, more: &Value) -> String {
+        let mut drawing = Drawing::default();
+        let (mut inputs, kind, fields, _) = self.settings();
+        inputs["topK"] = json!("2");
+        inputs.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
+        let store = drawing.card(self.card, inputs);
+        let body = json!({"name": "stand-in", "credentialName": kind, "plainDataObj": fields});
+        drawing.credential(&store, &id(&self.server.post("/credentials", &body)));
+        for (source, text) in texts {
+            let metadata = json!({"source": source, "year": 2024, "loc": {"line": 1}});
+            let loader = drawing.card("plainText", json!({"text": text, "metadata": metadata}));
+            drawing.wire(&loader, &store, "document");
+        }
+        if records {
+            let records = drawing.card("SQLiteRecordManager", json!({"cleanup": "incremental"}));
+            drawing.wire(&records, &store, "recordManager");
+        }
+        let embeddings = drawing.card("hashingEmbeddings", json!({"dimensions": "16"}));
+        let model = drawing.card("chatExtractive", json!({}));
+        let chain = drawing.card("retrievalQAChain", json!({"returnSourceDocuments": true}));
+        drawing.wire(&embeddings, &store, "embeddings");
+        drawing.wire(&model, &chain, "model");
+        drawing.wire(&store, &chain, "vectorStoreRetriever");
+        drawing.text()
+    }
+
+    fn save(&self, flow: &str, canvas: &str) {
+        self.server
+            .owner("PUT", &format!("/chatflows/{flow}"))
+            .json(&json!({ "flowData": canvas }))
+            .send()
+            .is(200);
+    }
+
+    fn fill(&self, flow: &str) -> Value {
+        let call = self.server.owner("POST", &format!("/vector/upsert/{flow}"));
+        call.json(&json!({})).send().is(200).json()
+    }
+
+    fn found(&self, flow: &str) -> Vec<Value> {
+        let answer = self.server.ask(flow, &json!({ "question": QUESTION })).is(200).json();
+        answer["sourceDocuments"].as_array().cloned().unwrap_or_default()
+    }
+}
+
+/// A request with its vectors as their lengths.
+fn without_vectors(request: &Recorded) -> String {
+    fn shortened(value: &Value) -> Value {
+        match value {
+            Value::Array(list) if list.len() == 16 && list.iter().all(Value::is_number) => {
+                json!("16 numbers")
+            }
+            Value::Array(list) => list.iter().map(shortened).collect(),
+            Value::Object(map) => map.iter().map(|(key, value)| (key.clone(), shortened(value))).collect(),
+            other => other.clone(),
+        }
+    }
+    written(&Recorded { body: shortened(&request.body), ..request.clone() })
+}
+
+#[test]
+fn passages_are_stored_and_found_again() {
+    let mut sent = String::new();
+    for card in CARDS {
+        let house = House::open(card);
+        let flow = house.server.flow(&house.canvas(&[("a", MONDAY), ("b", OFFICE)], false, &json!({})));
+        assert_eq!(house.fill(&flow)["numAdded"], 2, "{card}");
+        let found = house.found(&flow);
+        assert_eq!(found[0]["pageContent"], MONDAY, "{card}: {found:?}");
+        let metadata = &found[0]["metadata"];
+        assert_eq!((&metadata["source"], &metadata["year"]), (&json!("a"), &json!(2024)), "{card}");
+        house.fill(&flow);
+        assert_eq!(house.kept.len(), 2, "{card}: filling it again changes nothing");
+        writeln!(sent, "== {card}").unwrap();
+        house.provider.requests().iter().take(6).for_each(|request| sent.push_str(&without_vectors(request)));
+    }
+    golden::check("databases_sent.txt", &sent);
+}
+
+#[test]
+fn a_record_manager_stores_and_removes_what_changed() {
+    for card in CARDS {
+        let house = House::open(card);
+        let flow = house.server.flow(&house.canvas(&[("a", MONDAY), ("b", OFFICE)], true, &json!({})));
+        assert_eq!(house.fill(&flow)["numAdded"], 2, "{card}");
+        house.save(&flow, &house.canvas(&[("a", FRIDAY), ("b", OFFICE)], true, &json!({})));
+        let filled = house.fill(&flow);
+        let counts = ["numAdded", "numDeleted", "numSkipped"].map(|name| filled[name].as_u64().unwrap());
+        assert_eq!((counts, house.kept.len()), ([1, 1, 1], 2), "{card}");
+        assert_eq!(house.found(&flow)[0]["pageContent"], FRIDAY, "{card}");
+    }
+}
+
+#[test]
+fn the_owners_filter_and_that_of_a_search_must_both_hold() {
+    for card in CARDS {
+        let house = House::open(card);
+        let texts = [("a", MONDAY), ("b", FRIDAY), ("c", OFFICE)];
+        let flow = house.server.flow(&house.canvas(&texts, false, &json!({})));
+        house.fill(&flow);
+        let (.., filter) = house.settings();
+        for (wanted, expected) in [
+            (json!({"source": "c"}), &["c"][..]),
+            (json!({"source": "b", "year": 2024}), &["b"]),
+            (json!({"source": "b", "year": 1}), &[]),
+        ] {
+            let more = json!({ filter: wanted.to_string() });
+            house.save(&flow, &house.canvas(&texts, false, &more));
+            let found = house.found(&flow);
+            let sources: Vec<&str> =
+                found.iter().map(|found| found["metadata"]["source"].as_str().unwrap()).collect();
+            assert_eq!(sources, expected, "{card} {wanted}");
+        }
+    }
+}
+
+#[test]
+fn a_database_that_fails_is_named_and_its_key_is_not() {
+    for card in CARDS {
+        let house = House::open(card);
+        let flow = house.server.flow(&house.canvas(&[("a", MONDAY)], false, &json!({})));
+        let label = flowkeep::cards::registry::find(card).unwrap().label;
+        for (behaviour, says) in [
+            (
+                Behaviour::status(500, &format!(r#"{{"message":"key {SECRET} broke"}}"#)),
+                "answered 500: key [secret hidden] broke",
+            ),
+            (Behaviour::status(403, "{}"), "refused the API key"),
+            (Behaviour::status(200, "<html>"), "could not be read"),
+        ] {
+            house.provider.decide(move |_| behaviour.clone());
+            let answer = house.server.ask(&flow, &json!({ "question": QUESTION }));
+            let text = answer.text();
+            assert!(text.contains(label) && text.contains(says) && !text.contains(SECRET), "{card}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_name_that_a_question_writes_leads_to_no_other_place() {
+    let house = House::open("qdrant");
+    let canvas = house.canvas(&[("a", MONDAY)], false, &json!({"qdrantCollection": "{{question}}"}));
+    let flow = house.server.flow(&canvas);
+    for question in ["../../telemetry", "a/points/delete?x=", "b%2Fc"] {
+        house.server.ask(&flow, &json!({ "question": question }));
+        let path = house.provider.last_request().path;
+        assert!(path.starts_with("/collections/") && path.matches('/').count() == 4, "{path}");
+    }
+    let text = house.server.ask(&flow, &json!({"question": ".."})).text();
+    assert!(text.contains("Qdrant Collection Name: this must be a name"), "{text}");
+}

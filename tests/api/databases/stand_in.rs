@@ -1,0 +1,208 @@
+//! Databases of vectors that keep what they are sent, in the words of Qdrant, Chroma and Pinecone.
+
+use crate::support::canvases::SECRET;
+use crate::support::provider::knowledge::nearness;
+use crate::support::provider::{Behaviour, Provider, Recorded};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+/// A passage as it is kept.
+#[derive(Clone)]
+struct Row {
+    vector: Vec<f32>,
+    /// Payload, or metadata with the text in it.
+    data: Value,
+}
+
+type Rows = BTreeMap<String, Row>;
+
+/// What is kept, by collection.
+#[derive(Default)]
+pub(super) struct Kept(Mutex<BTreeMap<String, Rows>>);
+
+impl Kept {
+    /// A server that keeps what it is sent.
+    pub(super) fn serve(self: &Arc<Self>, provider: &Provider) {
+        let (kept, base) = (self.clone(), provider.base_url());
+        provider.decide(move |request| kept.answer(request, &base));
+    }
+
+    /// How many rows there are in all.
+    pub(super) fn len(&self) -> usize {
+        self.0.lock().unwrap().values().map(Rows::len).sum()
+    }
+
+    fn answer(&self, request: &Recorded, base: &str) -> Behaviour {
+        let key = ["api-key", "x-chroma-token"].iter().find_map(|name| request.header(name));
+        if key != Some(SECRET) {
+            return Behaviour::status(401, r#"{"error":{"message":"who are you"}}"#);
+        }
+        let mut kept = self.0.lock().unwrap();
+        let path = request.path.split('?').next().unwrap();
+        let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+        let (method, body) = (request.method.as_str(), &request.body);
+        let answer = match parts.as_slice() {
+            ["indexes", _] => {
+                Ok(json!({"host": base.replace("http://", ""), "dimension": 16, "metric": "cosine"}))
+            }
+            ["vectors", "upsert"] => Ok(put_pinecone(kept.entry("index".into()).or_default(), body)),
+            ["vectors", "delete"] => Ok(remove(kept.entry("index".into()).or_default(), &body["ids"])),
+            ["query"] => Ok(query_pinecone(kept.entry("index".into()).or_default(), body)),
+            ["collections", name] | ["collections", name, ..] => {
+                qdrant(&mut kept, method, name, &parts[2..], body)
+            }
+            ["api", "v2", "tenants", "default_tenant", "databases", "ours", "collections", rest @ ..] => {
+                chroma(&mut kept, method, rest, body)
+            }
+            _ => Err(404),
+        };
+        match answer {
+            Ok(answer) => Behaviour::status(200, &answer.to_string()),
+            Err(status) => Behaviour::status(status, r#"{"status":{"error":"there is no such collection"}}"#),
+        }
+    }
+}
+
+fn numbers(value: &Value) -> Vec<f32> {
+    value.as_array().unwrap().iter().map(|number| number.as_f64().unwrap() as f32).collect()
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap().to_owned()
+}
+
+fn remove(rows: &mut Rows, names: &Value) -> Value {
+    for name in list(names) {
+        rows.remove(name.as_str().unwrap());
+    }
+    json!({"status": "ok"})
+}
+
+/// The nearest rows that fit, best first.
+fn nearest<'r>(
+    rows: &'r Rows,
+    vector: &Value,
+    most: &Value,
+    fits: impl Fn(&Row) -> bool,
+) -> Vec<(f32, &'r Row)> {
+    let vector = numbers(vector);
+    let mut found: Vec<(f32, &Row)> =
+        rows.values().filter(|row| fits(row)).map(|row| (nearness(&row.vector, &vector), row)).collect();
+    found.sort_by(|one, other| other.0.total_cmp(&one.0));
+    found.truncate(usize::try_from(most.as_u64().unwrap()).unwrap());
+    found
+}
+
+fn qdrant(
+    kept: &mut BTreeMap<String, Rows>,
+    method: &str,
+    name: &str,
+    rest: &[&str],
+    body: &Value,
+) -> Result<Value, u16> {
+    if (method, rest.is_empty()) == ("PUT", true) {
+        assert_eq!(body["vectors"]["size"], 16, "{body}");
+        kept.insert(name.to_owned(), Rows::new());
+        return Ok(json!({"result": true}));
+    }
+    let rows = kept.get_mut(name).ok_or(404_u16)?;
+    match (method, rest) {
+        ("GET", []) => {}
+        ("PUT", ["points"]) => {
+            for point in list(&body["points"]) {
+                let row = Row { vector: numbers(&point["vector"]), data: point["payload"].clone() };
+                rows.insert(text(&point["id"]), row);
+            }
+        }
+        ("POST", ["points", "delete"]) => drop(remove(rows, &body["points"])),
+        ("POST", ["points", "search"]) => {
+            let fits = |row: &Row| fits_qdrant(&row.data, &body["filter"]);
+            let found = nearest(rows, &body["vector"], &body["limit"], fits);
+            let points =
+                found.iter().map(|(score, row)| json!({"id": 1, "score": score, "payload": row.data}));
+            return Ok(json!({"result": points.collect::<Vec<_>>()}));
+        }
+        _ => return Err(405),
+    }
+    Ok(json!({"result": {"status": "ok"}}))
+}
+
+fn fits_qdrant(payload: &Value, filter: &Value) -> bool {
+    list(&filter["must"]).iter().all(|condition| {
+        if condition["must"].is_array() {
+            return fits_qdrant(payload, condition);
+        }
+        let path = format!("/{}", condition["key"].as_str().unwrap().replace('.', "/"));
+        let found = payload.pointer(&path).cloned().unwrap_or_default();
+        let wanted = &condition["match"];
+        wanted["value"] == found || list(&wanted["any"]).contains(&found)
+    })
+}
+
+fn chroma(
+    kept: &mut BTreeMap<String, Rows>,
+    method: &str,
+    rest: &[&str],
+    body: &Value,
+) -> Result<Value, u16> {
+    let described = |name: &str| json!({"id": format!("id-{name}"), "name": name, "configuration_json": {"hnsw": {"space": "cosine"}}});
+    if let ("POST", []) = (method, rest) {
+        assert_eq!(body["configuration"]["hnsw"]["space"], "cosine");
+        kept.entry(text(&body["name"])).or_default();
+        return Ok(described(body["name"].as_str().unwrap()));
+    }
+    let name = rest[0].trim_start_matches("id-");
+    let rows = kept.get_mut(name).ok_or(404_u16)?;
+    match (method, &rest[1..]) {
+        ("GET", []) => return Ok(described(name)),
+        ("POST", ["upsert"]) => {
+            for (at, id) in list(&body["ids"]).iter().enumerate() {
+                let data = json!({"document": body["documents"][at], "metadata": body["metadatas"][at]});
+                rows.insert(text(id), Row { vector: numbers(&body["embeddings"][at]), data });
+            }
+        }
+        ("POST", ["delete"]) => drop(remove(rows, &body["ids"])),
+        ("POST", ["query"]) => {
+            let fits = |row: &Row| fits(&row.data["metadata"], &body["where"]);
+            let found = nearest(rows, &body["query_embeddings"][0], &body["n_results"], fits);
+            let column = |name: &str| found.iter().map(|(_, row)| row.data[name].clone()).collect::<Vec<_>>();
+            let distances: Vec<f32> = found.iter().map(|(score, _)| 1.0 - score).collect();
+            return Ok(
+                json!({"documents": [column("document")], "metadatas": [column("metadata")], "distances": [distances]}),
+            );
+        }
+        _ => return Err(405),
+    }
+    Ok(json!({}))
+}
+
+/// A filter in the words that Chroma and Pinecone share.
+fn fits(metadata: &Value, filter: &Value) -> bool {
+    let empty = Map::new();
+    filter.as_object().unwrap_or(&empty).iter().all(|(key, wanted)| match key.as_str() {
+        "$and" => list(wanted).iter().all(|filter| fits(metadata, filter)),
+        key if wanted["$in"].is_array() => list(&wanted["$in"]).contains(&metadata[key]),
+        key => metadata[key] == *wanted,
+    })
+}
+
+fn put_pinecone(rows: &mut Rows, body: &Value) -> Value {
+    assert_eq!(body["namespace"], "ours");
+    for vector in list(&body["vectors"]) {
+        let row = Row { vector: numbers(&vector["values"]), data: vector["metadata"].clone() };
+        rows.insert(text(&vector["id"]), row);
+    }
+    json!({"upsertedCount": list(&body["vectors"]).len()})
+}
+
+fn query_pinecone(rows: &Rows, body: &Value) -> Value {
+    assert_eq!(body["namespace"], "ours");
+    let found = nearest(rows, &body["vector"], &body["topK"], |row| fits(&row.data, &body["filter"]));
+    let matches = found.iter().map(|(score, row)| json!({"id": "1", "score": score, "metadata": row.data}));
+    json!({"matches": matches.collect::<Vec<_>>()})
+}
