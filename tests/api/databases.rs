@@ -198,6 +198,28 @@ fn a_database_that_fails_is_named_and_its_key_is_not() {
 }
 
 #[test]
+fn passages_go_in_batches_as_large_as_the_owner_says() {
+    let house = House::open("qdrant");
+    let texts = [("a", MONDAY), ("b", FRIDAY), ("c", OFFICE)];
+    let flow = house.server.flow(&house.canvas(&texts, false, &json!({"batchSize": "2"})));
+    house.fill(&flow);
+    let requests = house.provider.requests();
+    let sent = requests.iter().filter_map(|request| request.body["points"].as_array());
+    assert_eq!(sent.map(Vec::len).collect::<Vec<_>>(), [2, 1]);
+}
+
+#[test]
+fn vectors_of_another_length_than_the_index_are_told_before_any_is_sent() {
+    let house = House::open("pinecone");
+    let canvas = house
+        .canvas(&[("a", MONDAY)], false, &json!({}))
+        .replace(r#""dimensions":"16""#, r#""dimensions":"32""#);
+    let flow = house.server.flow(&canvas);
+    let answer = house.server.owner("POST", &format!("/vector/upsert/{flow}")).json(&json!({})).send();
+    assert!(answer.text().contains("vectors of 16 numbers") && house.kept.len() == 0, "{}", answer.text());
+}
+
+#[test]
 fn a_name_that_a_question_writes_leads_to_no_other_place() {
     let house = House::open("qdrant");
     let canvas = house.canvas(&[("a", MONDAY)], false, &json!({"qdrantCollection": "{{question}}"}));
