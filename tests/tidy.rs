@@ -32,44 +32,15 @@ const SHARED_FLOORS: &[usize] = &[0, 5, 8];
 const BESIDE: &[(&str, &str)] = &[("script", "net")];
 
 /// Rooms that may use only these, of all that lies below them.
+#[rustfmt::skip]
 const ONLY: &[(&str, &[&str])] = &[
     ("worker", &["domain", "limits"]),
     ("domain", &["limits", "settings", "clock"]),
     ("script", &["net", "worker", "domain", "limits"]),
     ("documents", &["worker", "domain", "limits"]),
     ("sql", &["domain", "limits"]),
-    (
-        "cards",
-        &[
-            "llm",
-            "documents",
-            "sql",
-            "canvas",
-            "script",
-            "net",
-            "vectors",
-            "domain",
-            "limits",
-            "settings",
-            "clock",
-        ],
-    ),
-    (
-        "engine",
-        &[
-            "cards",
-            "llm",
-            "documents",
-            "canvas",
-            "script",
-            "net",
-            "vectors",
-            "domain",
-            "limits",
-            "settings",
-            "clock",
-        ],
-    ),
+    ("cards", &["llm", "documents", "sql", "canvas", "script", "net", "vectors", "domain", "limits", "settings", "clock"]),
+    ("engine", &["cards", "llm", "documents", "canvas", "script", "net", "vectors", "domain", "limits", "settings", "clock"]),
     ("vectors", &[]),
     ("http", &["app", "ops", "domain", "limits", "settings", "clock"]),
     ("tasks", &["app", "ops", "domain", "limits", "settings", "clock"]),

@@ -53,8 +53,8 @@ fn a_secret_is_in_no_file_of_the_service() {
     );
     used(&server, &id(&made));
     assert_eq!(server.files_with(SECRET), Vec::<String>::new());
-    // The search itself works: the name is in the database as it is.
-    assert!(server.files_with("Ours").iter().any(|path| path.ends_with("flowkeep.redb")));
+    // The search itself works: the name is in the journal as it is.
+    assert!(server.files_with("Ours").iter().any(|path| path.ends_with("flowkeep.journal")));
 }
 
 #[test]
