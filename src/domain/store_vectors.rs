@@ -1,5 +1,6 @@
 //! How the passages of a document store become vectors, and where these lie.
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -13,6 +14,9 @@ pub struct StoreVectors {
     pub vector_store: Option<SetCard>,
     /// What remembers which passages are there, for stores that do not know themselves.
     pub record_manager: Option<SetCard>,
+    /// When they last had all of the store's passages.
+    #[serde(default)]
+    pub filled: Option<Timestamp>,
 }
 
 /// A card that stands on no canvas.

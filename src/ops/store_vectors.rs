@@ -149,9 +149,20 @@ fn opened(app: &App, caller: &Caller, id: &DocumentStoreId, host: &dyn Host) -> 
 /// 404 without the store, 400 when no embeddings were chosen, 500 when a card fails.
 pub fn fill(app: &App, caller: &Caller, id: &DocumentStoreId, cancel: &Cancel) -> Result<Value> {
     let host = WorkspaceHost::new(app, caller.workspace, cancel.clone());
-    let done = opened(app, caller, id, &host)?.upsert(&host)?;
+    let store = opened(app, caller, id, &host)?;
+    // Passages that come while it works are not among those it has.
+    let began = app.clock.now();
+    let done = store.upsert(&host)?;
+    let is_there = app.store.write(|tx| {
+        let there = DOCUMENT_STORES.has(tx, &caller.workspace, id)?;
+        if there && let Some(vectors) = STORE_VECTORS.get(tx, &caller.workspace, id)? {
+            let vectors = StoreVectors { filled: Some(began), ..vectors };
+            STORE_VECTORS.put(tx, &caller.workspace, id, &vectors)?;
+        }
+        Ok(there)
+    })?;
     // A store that was deleted meanwhile leaves no vectors behind.
-    if !app.store.read(|tx| DOCUMENT_STORES.has(tx, &caller.workspace, id))? {
+    if !is_there {
         clear(app, &caller.workspace, id)?;
         return Err(no_store(id));
     }

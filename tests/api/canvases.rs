@@ -25,7 +25,7 @@ fn templates() -> Vec<(PathBuf, &'static str)> {
     found
 }
 
-fn template(name: &str) -> Option<String> {
+pub fn template(name: &str) -> Option<String> {
     let (path, _) =
         templates().into_iter().find(|(path, _)| path.ends_with(format!("chatflows/{name}.json")))?;
     Some(std::fs::read_to_string(path).unwrap())

@@ -48,6 +48,7 @@ mod store_vectors;
 mod stores;
 mod streams;
 mod support;
+mod templates;
 mod tools;
 mod uploads;
 mod upserts;

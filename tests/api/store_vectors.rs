@@ -110,6 +110,26 @@ fn a_store_can_keep_its_vectors_with_a_vector_store_card_and_records() {
 }
 
 #[test]
+fn a_store_tells_its_cards_its_state_and_who_asks_it() {
+    let server = Server::start();
+    let store = make(&server);
+    let read = || server.read(&format!("/document-store/store/{store}"));
+    add(&server, &store, "a", MONDAY);
+    assert_eq!((&read()["status"], &read()["embeddingConfig"]), (&json!("SYNC"), &json!(null)));
+    insert(&server, &hashing(&store));
+    let flow = flow(&server, &store);
+    let told = read();
+    assert_eq!(told["status"], "UPSERTED");
+    assert_eq!(
+        told["embeddingConfig"],
+        json!({"name": "hashingEmbeddings", "config": {"dimensions": "256"}})
+    );
+    assert_eq!(told["whereUsed"][0]["id"], flow);
+    add(&server, &store, "b", OFFICE);
+    assert_eq!(read()["status"], "SYNC", "the new passage has no vector yet");
+}
+
+#[test]
 fn vectors_go_with_their_store() {
     let server = Server::start();
     let store = make(&server);

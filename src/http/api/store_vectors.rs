@@ -44,6 +44,7 @@ impl Body {
             embedding: set(self.embedding_name, self.embedding_config)?,
             vector_store: set(self.vector_store_name, self.vector_store_config),
             record_manager: set(self.record_manager_name, self.record_manager_config),
+            filled: None,
         })
     }
 }

@@ -259,7 +259,7 @@ pub fn remove_loader(app: &App, caller: &Caller, id: &DocumentStoreId, loader: &
         Ok(store.loaders.remove(at))
     })?;
     files::forget(app, &caller.workspace, id, &[gone], &store.loaders);
-    Ok(wire(&store))
+    app.store.read(|tx| wire(tx, &store))
 }
 
 /// How a loader of a store is set.

@@ -21,11 +21,12 @@ use crate::domain::document::{CardPlan, DocumentStore, StoreLoader};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{DocumentStoreId, WorkspaceId};
 use crate::domain::prediction::SourceDocument;
+use crate::domain::store_vectors::SetCard;
 use crate::limits;
 use crate::ops::{catalogue, store_vectors};
 use crate::store::Tx;
 use crate::store::passages as rows;
-use crate::store::tables::DOCUMENT_STORES;
+use crate::store::tables::{CANVASES, DOCUMENT_STORES, FLOWS, STORE_VECTORS};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -63,15 +64,22 @@ fn checked_description(description: String) -> Result<String> {
     Err(Error::Invalid(format!("Invalid description: it can have {DESCRIPTION_CHARS_MAX} characters.")))
 }
 
-fn wire(store: &DocumentStore) -> Value {
-    json!({
+/// As clients read it, with the cards of its vectors.
+fn wire(tx: &impl Tx, store: &DocumentStore) -> Result<Value> {
+    let vectors = STORE_VECTORS.get(tx, &store.workspace, &store.id)?;
+    let card = |set: Option<&SetCard>| set.map(SetCard::wire);
+    let is_filled = vectors.as_ref().and_then(|vectors| vectors.filled).is_some_and(|at| at >= store.updated);
+    Ok(json!({
         "id": store.id, "name": store.name, "description": store.description,
         "loaders": store.loaders.iter().map(wire_loader).collect::<Vec<_>>(),
-        "whereUsed": [], "vectorStoreConfig": null, "embeddingConfig": null, "recordManagerConfig": null,
-        "status": store.status(),
+        "whereUsed": [],
+        "embeddingConfig": card(vectors.as_ref().map(|vectors| &vectors.embedding)),
+        "vectorStoreConfig": card(vectors.as_ref().and_then(|vectors| vectors.vector_store.as_ref())),
+        "recordManagerConfig": card(vectors.as_ref().and_then(|vectors| vectors.record_manager.as_ref())),
+        "status": if is_filled { "UPSERTED" } else { store.status() },
         "totalChars": store.characters, "totalChunks": store.chunks,
         "createdDate": iso(store.created), "updatedDate": iso(store.updated), "workspaceId": store.workspace,
-    })
+    }))
 }
 
 fn wire_loader(loader: &StoreLoader) -> Value {
@@ -99,7 +107,8 @@ fn existing(tx: &impl Tx, workspace: &WorkspaceId, id: &DocumentStoreId) -> Resu
 /// # Errors
 /// 400 for a bad name.
 pub fn create(app: &App, caller: &Caller, edit: StoreEdit) -> Result<Value> {
-    made(app, caller, edit).map(|store| wire(&store))
+    let store = made(app, caller, edit)?;
+    app.store.read(|tx| wire(tx, &store))
 }
 
 fn made(app: &App, caller: &Caller, edit: StoreEdit) -> Result<DocumentStore> {
@@ -126,7 +135,19 @@ fn made(app: &App, caller: &Caller, edit: StoreEdit) -> Result<DocumentStore> {
 pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
     let mut stores = app.store.read(|tx| DOCUMENT_STORES.list(tx, &caller.workspace))?;
     stores.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.id.cmp(&b.id)));
-    Ok(stores.iter().map(wire).collect())
+    app.store.read(|tx| stores.iter().map(|store| wire(tx, store)).collect())
+}
+
+/// The flows whose Live names the store. It reads every canvas of the workspace, so a list of stores goes without.
+fn users(tx: &impl Tx, workspace: &WorkspaceId, id: &DocumentStoreId) -> Result<Vec<Value>> {
+    let (name, mut found) = (id.to_string(), Vec::new());
+    for flow in FLOWS.list(tx, workspace)? {
+        let canvas = CANVASES.get(tx, workspace, &flow.id)?;
+        if canvas.is_some_and(|canvas| canvas.contains(&name)) {
+            found.push(json!({"id": flow.id, "name": flow.name}));
+        }
+    }
+    Ok(found)
 }
 
 /// One store.
@@ -134,7 +155,11 @@ pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
 /// # Errors
 /// 404.
 pub fn read(app: &App, caller: &Caller, id: &DocumentStoreId) -> Result<Value> {
-    app.store.read(|tx| existing(tx, &caller.workspace, id)).map(|store| wire(&store))
+    app.store.read(|tx| {
+        let mut store = wire(tx, &existing(tx, &caller.workspace, id)?)?;
+        store["whereUsed"] = users(tx, &caller.workspace, id)?.into();
+        Ok(store)
+    })
 }
 
 /// Changes name and description.
@@ -153,7 +178,7 @@ pub fn update(app: &App, caller: &Caller, id: &DocumentStoreId, change: StoreCha
         DOCUMENT_STORES.put(tx, &caller.workspace, id, &store)?;
         Ok(store)
     })?;
-    Ok(wire(&store))
+    app.store.read(|tx| wire(tx, &store))
 }
 
 /// Deletes a store with its passages and files.
