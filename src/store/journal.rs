@@ -18,8 +18,11 @@ use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 /// The size of the file, which is made whole once: writing into it later changes no length and no map of blocks, so
-/// one wait is enough. Larger means fewer flushes of the database, and more to do again after a kill.
-pub(super) const JOURNAL_BYTES: u64 = 4 << 20;
+/// one wait is enough. Larger means fewer flushes of the database; but what is flushed grows with it, and everybody who
+/// writes waits for a flush, so many short ones are better than few long ones.
+pub(super) const JOURNAL_BYTES: u64 = 1 << 20;
+/// The database notes freed and allocated pages once for each commit it flushes, so their number is bounded too.
+pub(super) const RECORDS_MAX: usize = 512;
 
 const DIGEST_BYTES: usize = 16;
 /// Digest, generation, length.
@@ -32,15 +35,19 @@ pub(super) struct Journal {
     file: Option<File>,
     generation: u64,
     end: u64,
+    records: usize,
 }
 
 impl Journal {
     /// Opens the journal at `path`, which need not exist, and reads the records of `generation`, oldest first.
     ///
+    /// What was read may be known to the system's cache only: a process that was killed had not waited for the disk, and
+    /// records behind it must not be lost with it. So it is written once more, as it is.
+    ///
     /// # Errors
-    /// When there is a file and it cannot be read.
+    /// When there is a file and it cannot be read, or not written.
     pub(super) fn open(path: &Path, generation: u64) -> io::Result<(Self, Vec<Vec<u8>>)> {
-        let mut journal = Self { path: path.to_owned(), file: None, generation, end: 0 };
+        let mut journal = Self { path: path.to_owned(), file: None, generation, end: 0, records: 0 };
         let mut records = Vec::new();
         let mut file = match File::open(path) {
             Ok(file) => BufReader::new(file),
@@ -49,14 +56,16 @@ impl Journal {
         };
         while let Some(record) = next_record(&mut file, &journal)? {
             journal.end += (HEAD_BYTES + record.len()) as u64;
+            journal.records += 1;
             records.push(record);
         }
+        if !records.is_empty() {
+            let mut whole = vec![0; usize::try_from(journal.end).map_err(io::Error::other)?];
+            file.seek(SeekFrom::Start(0))?;
+            file.read_exact(&mut whole)?;
+            journal.write_at(0, &whole)?;
+        }
         Ok((journal, records))
-    }
-
-    /// The generation whose records count.
-    pub(super) const fn generation(&self) -> u64 {
-        self.generation
     }
 
     /// True when no record counts: the database has everything.
@@ -66,7 +75,7 @@ impl Journal {
 
     /// True when a record of so many bytes fits behind the others.
     pub(super) const fn has_room(&self, bytes: usize) -> bool {
-        self.end + (HEAD_BYTES + bytes) as u64 <= JOURNAL_BYTES
+        self.records < RECORDS_MAX && self.end + (HEAD_BYTES + bytes) as u64 <= JOURNAL_BYTES
     }
 
     /// Makes the file, if it is not there yet.
@@ -85,25 +94,38 @@ impl Journal {
     /// # Errors
     /// When the disk does not take it. Whether the record counts is then unknown until the journal is read again.
     pub(super) fn append(&mut self, changes: &[u8]) -> io::Result<()> {
-        self.prepare()?;
-        let Some(file) = &mut self.file else { return Err(io::ErrorKind::NotFound.into()) };
         let mut record = Vec::with_capacity(HEAD_BYTES + changes.len());
         record.extend(digest(self.generation, self.end, changes));
         record.extend(self.generation.to_le_bytes());
         record.extend(u32::try_from(changes.len()).map_err(io::Error::other)?.to_le_bytes());
         record.extend(changes);
-        file.seek(SeekFrom::Start(self.end))?;
-        file.write_all(&record)?;
+        self.write_at(self.end, &record)?;
+        self.end += record.len() as u64;
+        self.records += 1;
+        Ok(())
+    }
+
+    fn write_at(&mut self, place: u64, bytes: &[u8]) -> io::Result<()> {
+        self.prepare()?;
+        let Some(file) = &mut self.file else { return Err(io::ErrorKind::NotFound.into()) };
+        file.seek(SeekFrom::Start(place))?;
+        file.write_all(bytes)?;
         #[cfg(not(target_os = "linux"))]
         file.sync_data()?;
-        self.end += record.len() as u64;
         Ok(())
+    }
+
+    /// Makes its records unreadable, which nobody needs any more: the database may be put back to an older state by hand.
+    pub(super) fn erase(&mut self) {
+        // A failure leaves records of a generation that no database has.
+        let _ = self.write_at(0, &[0; HEAD_BYTES]);
     }
 
     /// Begins anew: the database has everything, and stored this generation with it.
     pub(super) const fn restart(&mut self, generation: u64) {
         self.generation = generation;
         self.end = 0;
+        self.records = 0;
     }
 }
 
@@ -148,12 +170,15 @@ fn whole_file(path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut file = options.open(path)?;
-    let missing = JOURNAL_BYTES.saturating_sub(file.seek(SeekFrom::End(0))?);
-    if missing == 0 {
-        return flushing(options, path, file);
+    let found = file.seek(SeekFrom::End(0))?;
+    let missing = JOURNAL_BYTES.saturating_sub(found);
+    // Also when nothing is missing: a process that was killed may have made it and not waited for the disk.
+    let made = io::copy(&mut io::repeat(0).take(missing), &mut file).and_then(|_| file.sync_all());
+    if let Err(error) = made {
+        // Zeros must not take the room that the database needs.
+        let _ = file.set_len(found);
+        return Err(error);
     }
-    io::copy(&mut io::repeat(0).take(missing), &mut file)?;
-    file.sync_all()?;
     #[cfg(unix)]
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         File::open(folder)?.sync_all()?;

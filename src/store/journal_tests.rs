@@ -2,7 +2,7 @@
 //!
 //! A kill is played by copying the files of a running store: what its process holds in memory is not in the copy.
 
-use super::journal::JOURNAL_BYTES;
+use super::journal::{JOURNAL_BYTES, RECORDS_MAX};
 use super::tables::{FLOW_TIMELINE, MESSAGES, META};
 use super::*;
 use proptest::prelude::*;
@@ -66,13 +66,16 @@ fn a_full_journal_is_begun_anew() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     for round in 0..60 {
-        put(&store, &format!("{round}"), &vec![round; 300_000]);
+        put(&store, &format!("{round}"), &vec![round; 30_000]);
         if round % 7 == 0 {
             assert_eq!(rows(&open(killed(folder.path()).path())), rows(&store), "{round}");
         }
     }
-    put(&store, "longer than a journal", &vec![1; 5 << 20]);
+    put(&store, "longer than a journal", &vec![1; 1_500_000]);
     put(&store, "after it", b"1");
+    for number in 0..RECORDS_MAX + 20 {
+        put(&store, "many small ones", &number.to_be_bytes());
+    }
     assert_eq!(rows(&open(killed(folder.path()).path())), rows(&store));
     assert!(journal(folder.path()).metadata().unwrap().len() == JOURNAL_BYTES);
 }
@@ -129,6 +132,27 @@ fn a_store_that_was_closed_needs_no_journal() {
     );
     drop(store);
     assert_eq!(rows(&open(folder.path())), Rows::new());
+}
+
+#[test]
+fn a_database_that_was_put_back_forgets_what_came_after() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    put(&store, "kept", b"1");
+    drop(store);
+    let database = folder.path().join("test.redb");
+    let older = fs::read(&database).unwrap();
+    for _ in 0..3 {
+        let store = open(folder.path());
+        put(&store, "later", b"2");
+        put(&store, "kept", b"3");
+        drop(store);
+        fs::write(&database, &older).unwrap();
+        assert_eq!(
+            rows(&open(killed(folder.path()).path())),
+            Rows::from([(b"kept".to_vec(), b"1".to_vec())])
+        );
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 use super::keys::{self, KeyRange};
 use super::tables::{COUNTERS, FLOW_HOME, FLOW_TIMELINE, MESSAGES};
-use super::tx::{Order, Tx, WriteTx};
+use super::tx::{Order, Tx, WriteTx, is_broken};
 use crate::domain::conversation::Message;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
@@ -76,7 +76,7 @@ pub(super) fn append_all(tx: &WriteTx, all: &[Said]) -> Result<Vec<Result<()>>> 
     let (mut records, mut timeline) = (Vec::new(), Vec::new());
     for said in all {
         match said.is_at_home(tx) {
-            Err(error @ Error::Internal(_)) => return Err(error),
+            Err(error) if is_broken(&error) => return Err(error),
             Err(refused) => results.push(Err(refused)),
             Ok(()) => {
                 for (flow, chat, record) in &said.messages {

@@ -97,7 +97,13 @@ impl From<std::io::Error> for OpenError {
 impl From<Error> for OpenError {
     fn from(error: Error) -> Self {
         match error {
-            Error::Internal(cause) => Self::Damaged(cause.to_string()),
+            Error::Internal(cause) => match cause.downcast::<redb::Error>() {
+                Ok(cause) => match *cause {
+                    redb::Error::Io(cause) => Self::from(cause),
+                    other => Self::Damaged(other.to_string()),
+                },
+                Err(cause) => Self::Damaged(cause.to_string()),
+            },
             other => Self::Damaged(other.to_string()),
         }
     }
@@ -199,11 +205,12 @@ impl Handle {
     /// When it fails the handle is sick: whether the change counts shows when the database is opened anew.
     pub(super) fn commit(&self, tx: WriteTx) -> Result<()> {
         let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
-        let result = commit(tx, journal.as_mut());
-        if result.is_err() {
+        commit(tx, journal.as_mut()).inspect_err(|error| {
+            if let Error::Internal(cause) = error {
+                tracing::error!(%cause, "a change could not be stored");
+            }
             self.mark_sick();
-        }
-        result
+        })
     }
 }
 
@@ -215,9 +222,13 @@ impl Drop for Handle {
         if let (Some(database), Some(journal), false) = (database, journal, *self.sick.get_mut())
             && !journal.is_empty()
             && let Ok(tx) = begin_write(database)
-            && let Err(error) = flush(tx, Some(journal))
         {
-            tracing::warn!(%error, "the database was not flushed; its journal has everything");
+            match flush(tx, Some(journal)) {
+                Ok(()) => journal.erase(),
+                Err(error) => {
+                    tracing::warn!(%error, "the database was not flushed; its journal has everything");
+                }
+            }
         }
     }
 }
@@ -232,27 +243,35 @@ fn begin_write(database: &Database) -> Result<WriteTx, redb::TransactionError> {
 
 fn commit(tx: WriteTx, journal: Option<&mut Journal>) -> Result<()> {
     let Some(journal) = journal else { return flush(tx, None) };
-    let changes = tx.changes();
-    // A disk that has no room for a journal may still have some for the change.
-    match changes.record().filter(|record| journal.has_room(record.len()) && journal.prepare().is_ok()) {
-        Some(record) => journal.append(record).map_err(Error::internal)?,
-        None => {
-            drop(changes);
-            return flush(tx, Some(journal));
+    let written = {
+        let changes = tx.changes();
+        let record = changes.record().filter(|record| journal.has_room(record.len()));
+        record.map(|record| journal.append(record))
+    };
+    match written {
+        Some(Ok(())) => tx.commit_in_memory().map_err(broken),
+        None => flush(tx, Some(journal)),
+        Some(Err(error)) => {
+            // A disk that cannot take the journal may still take the change; the flush makes what was half written stale.
+            tracing::warn!(%error, "the journal of the database could not be written");
+            flush(tx, Some(journal))
         }
     }
-    drop(changes);
-    tx.commit_in_memory().map_err(broken)
 }
 
 /// Commits everything into the database itself, with the generation that makes the journal's records stale.
 fn flush(tx: WriteTx, journal: Option<&mut Journal>) -> Result<()> {
     let Some(journal) = journal else { return tx.flush().map_err(broken) };
-    let generation = journal.generation().wrapping_add(1);
+    // At random: a database that was put back to an older state must never meet records of what it forgot.
+    let generation = fresh_generation();
     tx.put(META, GENERATION, &generation.to_be_bytes())?;
     tx.flush().map_err(broken)?;
     journal.restart(generation);
     Ok(())
+}
+
+fn fresh_generation() -> u64 {
+    uuid::Uuid::new_v4().as_u64_pair().1
 }
 
 /// Opens the journal and makes its changes again, in memory: they are on disk already, where they stand.
@@ -263,7 +282,7 @@ fn replay(database: &Database, path: Option<&Path>) -> Result<Option<Journal>, O
     let read = |value: &[u8]| Ok(u64::from_be_bytes(value.try_into().map_err(Error::internal)?));
     let known = if is_new { None } else { ReadTx::new(tx).look(META, GENERATION, read)? };
     // A journal that was left by another database must not count for this one.
-    let generation = known.unwrap_or_else(|| uuid::Uuid::new_v4().as_u64_pair().0);
+    let generation = known.unwrap_or_else(fresh_generation);
     let (journal, records) = Journal::open(path, generation)?;
     if !records.is_empty() {
         let tx = begin_write(database).map_err(broken)?;

@@ -63,6 +63,11 @@ pub(super) fn broken(cause: impl Into<redb::Error>) -> Error {
     Error::internal(cause.into())
 }
 
+/// True when the database itself failed, and not a record in it.
+pub(super) fn is_broken(error: &Error) -> bool {
+    matches!(error, Error::Internal(cause) if cause.is::<redb::Error>())
+}
+
 impl ReadTx {
     pub(super) const fn new(tx: redb::ReadTransaction) -> Self {
         Self { tx }

@@ -20,12 +20,13 @@ struct OldChunk {
 
 pub(super) fn run(tx: &WriteTx) -> Result<()> {
     let mut stores = Vec::new();
-    tx.scan(CHUNKS, &KeyRange::all(), Order::Ascending, |key, value| {
-        let chunks: Vec<OldChunk> = serde_json::from_slice(value).map_err(Error::internal)?;
-        stores.push((key.to_vec(), chunks));
+    tx.scan(CHUNKS, &KeyRange::all(), Order::Ascending, |key, _| {
+        stores.push(key.to_vec());
         Ok(ControlFlow::Continue(()))
     })?;
-    for (key, chunks) in stores {
+    let read = |value: &[u8]| serde_json::from_slice::<Vec<OldChunk>>(value).map_err(Error::internal);
+    for key in stores {
+        let chunks = tx.look(CHUNKS, &key, read)?.unwrap_or_default();
         move_store(tx, &key, chunks)?;
         tx.remove(CHUNKS, &key)?;
     }
