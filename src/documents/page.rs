@@ -7,6 +7,9 @@ use html2text::config::{self, Config};
 use html2text::render::{PlainDecorator, TextDecorator, TrivialDecorator};
 use html2text::{Element, Handle, RcDom};
 
+/// The longest title of a page.
+const TITLE_CHARS_MAX: usize = 500;
+
 const DAMAGED: DocumentError = DocumentError::Damaged(Kind::Html);
 
 /// What a page holds.
@@ -43,7 +46,10 @@ pub(super) fn read(bytes: &[u8], selector: Option<&str>, into: &mut Gathered) ->
             texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
         }
     };
-    let title = found.title.as_ref().map(title_text).transpose()?.filter(|title| !title.is_empty());
+    // It goes into the metadata of every passage, so it is no second way for a long text.
+    let shortened = |title: String| title.chars().take(TITLE_CHARS_MAX).collect::<String>();
+    let title =
+        found.title.as_ref().map(title_text).transpose()?.map(shortened).filter(|title| !title.is_empty());
     into.add(Part { title, text })?;
     // Links beyond the number of parts that a document may have are not worth refusing the page for.
     let links = found.links.into_iter().take(into.sizes.parts_max.saturating_sub(1));

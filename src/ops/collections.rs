@@ -105,13 +105,18 @@ impl Library for Shelves<'_> {
     }
 
     fn names(&self, id: &CollectionId) -> Result<HashSet<RowId>> {
-        let Some(head) = self.head(id)? else { return Ok(HashSet::new()) };
-        let mut names = HashSet::with_capacity(head.rows);
-        let whole = self.blocks(id, &head, |_, block| {
-            names.extend((0..block.len()).map(|row| *block.id(row)));
-            Ok(())
-        })?;
-        if whole { Ok(names) } else { self.names(id) }
+        for _ in 0..TRIES_MAX {
+            let Some(head) = self.head(id)? else { return Ok(HashSet::new()) };
+            let mut names = HashSet::with_capacity(head.rows);
+            let whole = self.blocks(id, &head, |_, block| {
+                names.extend((0..block.len()).map(|row| *block.id(row)));
+                Ok(())
+            })?;
+            if whole {
+                return Ok(names);
+            }
+        }
+        Err(changes_too_fast())
     }
 
     fn nearest(
@@ -127,7 +132,7 @@ impl Library for Shelves<'_> {
                 return Ok(hits);
             }
         }
-        Err(Error::Failed("The collection changes faster than it can be read.".to_owned()))
+        Err(changes_too_fast())
     }
 
     fn change(&self, id: &CollectionId, edit: &Edit<'_>) -> Result<Collection> {
@@ -270,6 +275,10 @@ pub fn remove(tx: &WriteTx, workspace: &WorkspaceId, id: &CollectionId) -> Resul
 /// Frees the memory of a collection.
 pub fn forget(app: &App, workspace: &WorkspaceId, id: &CollectionId) {
     app.boards.indexes.forget(workspace, id.bytes());
+}
+
+fn changes_too_fast() -> Error {
+    Error::Failed("The collection changes faster than it can be read.".to_owned())
 }
 
 #[cfg(test)]

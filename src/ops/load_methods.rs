@@ -10,6 +10,7 @@ use crate::domain::error::{Error, Result};
 use crate::domain::ids::CredentialId;
 use crate::llm::{ApiKey, Endpoint, ListedModel, list_models};
 use crate::net::Limits;
+use crate::ops::access::{Action, permitted};
 use crate::ops::credentials;
 use crate::store::tables::{DOCUMENT_STORES, FLOWS, TOOLS};
 use serde::Deserialize;
@@ -40,14 +41,16 @@ pub fn load(app: &App, caller: &Caller, name: &str, body: &LoadBody, cancel: &Ca
         card.ok_or_else(|| Error::NotFound("This server does not know a card of that name.".to_owned()))?;
     match body.load_method.as_str() {
         "listModels" => Ok(models(app, caller, card, body, cancel)),
-        "listTools" if model_lists::picks(card, Picked::Tool) => {
+        "listTools" if model_lists::picks(card, Picked::Tool) && may(caller, "tools:view") => {
             let tools = app.store.read(|tx| TOOLS.list(tx, &caller.workspace))?;
             let rows = tools
                 .iter()
                 .map(|tool| json!({"label": tool.name, "name": tool.id, "description": tool.description}));
             Ok(sorted(rows.collect()))
         }
-        "listStores" if model_lists::picks(card, Picked::DocumentStore) => {
+        "listStores"
+            if model_lists::picks(card, Picked::DocumentStore) && may(caller, "documentStores:view") =>
+        {
             let stores = app.store.read(|tx| DOCUMENT_STORES.list(tx, &caller.workspace))?;
             let rows = stores.iter().map(
                 |store| json!({"label": store.name, "name": store.id, "description": store.description}),
@@ -56,10 +59,15 @@ pub fn load(app: &App, caller: &Caller, name: &str, body: &LoadBody, cancel: &Ca
         }
         "listFlows" if model_lists::picks(card, Picked::Flow) => {
             let flows = app.store.read(|tx| FLOWS.list(tx, &caller.workspace))?;
-            Ok(sorted(flows.iter().map(|flow| json!({"label": flow.name, "name": flow.id})).collect()))
+            let readable = flows.iter().filter(|flow| permitted(caller, flow.kind, Action::Read).is_ok());
+            Ok(sorted(readable.map(|flow| json!({"label": flow.name, "name": flow.id})).collect()))
         }
         _ => Ok(Vec::new()),
     }
+}
+
+fn may(caller: &Caller, permission: &str) -> bool {
+    caller.grants.allow(permission)
 }
 
 fn sorted(mut rows: Vec<Value>) -> Vec<Value> {

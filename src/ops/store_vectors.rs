@@ -16,12 +16,14 @@ use crate::domain::store_vectors::{SetCard, StoreVectors};
 use crate::engine::{self, Lone};
 use crate::store::WriteTx;
 use crate::store::tables::{DOCUMENT_STORES, STORE_VECTORS};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 /// A store that stands for another one would lead in a circle.
 const OF_STORES: &str = "documentStoreVS";
+/// The input that names a collection of this server.
+const COLLECTION: &str = "basePath";
 /// What messages call the vectors of a store.
 const LABEL: &str = "Document Store (Vector)";
 
@@ -125,13 +127,24 @@ pub fn open(
     let mut wired = vec![("embeddings", embedding), ("document", Part::Loader(loader))];
     if let Some(records) = &vectors.record_manager {
         let mut records = records.clone();
-        // No flow gives them a namespace.
-        records.config.entry("namespace").or_insert_with(|| id.to_string().into());
+        // No flow gives them a namespace, and those of flows are not for a store to name.
+        name_within(id, &mut records.config, "namespace");
         wired.push(("recordManager", made(&records, Category::RecordManager, "recordManagerName")?));
     }
     let card = card(set, Category::VectorStores, "vectorStoreName")?;
+    let mut set = set.clone();
+    if card.input(COLLECTION).is_some() {
+        name_within(id, &mut set.config, COLLECTION);
+    }
     let lone = Lone { card, label: card.label, settings: &set.config, credential: set.credential.as_deref() };
     engine::lone_store(&lone, wired, host).map(Some)
+}
+
+/// Makes a name one of the store's own, so that it never means what a flow named so.
+fn name_within(id: &DocumentStoreId, config: &mut Map<String, Value>, input: &str) {
+    let own = config.get(input).and_then(Value::as_str).unwrap_or_default();
+    let name = format!("{id}_{own}");
+    config.insert(input.to_owned(), name.into());
 }
 
 fn opened(app: &App, caller: &Caller, id: &DocumentStoreId, host: &dyn Host) -> Result<Arc<dyn VectorStore>> {

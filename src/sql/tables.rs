@@ -71,13 +71,18 @@ pub(super) fn read(connection: &Connection, tables: &Tables) -> Result<(Vec<Tabl
         known.readable.insert(name.to_ascii_lowercase());
         shown.push(Table { name: name.clone(), made_by: text.unwrap_or_default() });
     }
+    // A full-text table keeps its content in tables of its own, which are as readable as it is.
+    let virtuals: Vec<String> = listed
+        .iter()
+        .filter(|(_, kind)| kind == "virtual")
+        .map(|(name, _)| name.to_ascii_lowercase())
+        .collect();
     for (name, kind) in &listed {
         let name = name.to_ascii_lowercase();
-        // A full-text table keeps its content in tables of its own.
-        let of = |base: &Table| {
-            name.strip_prefix(&base.name.to_ascii_lowercase()).is_some_and(|rest| rest.starts_with('_'))
-        };
-        if kind == "shadow" && shown.iter().any(of) {
+        let is_of =
+            |base: &&String| name.strip_prefix(base.as_str()).is_some_and(|rest| rest.starts_with('_'));
+        let owner = virtuals.iter().filter(is_of).max_by_key(|base| base.len());
+        if kind == "shadow" && owner.is_some_and(|owner| known.readable.contains(owner)) {
             known.readable.insert(name.clone());
         }
         known.all.insert(name);

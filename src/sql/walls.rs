@@ -6,8 +6,9 @@ use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, Result};
 
-/// The longest value.
-const VALUE_BYTES_MAX: i32 = 10 * 1024 * 1024;
+/// The longest value. The clock is looked at between steps of a statement and not inside a function, so what a function
+/// can be given must be so short that the slowest one is done in seconds.
+const VALUE_BYTES_MAX: i32 = 128 * 1024;
 /// The longest statement, and the longest of the schema, which is read as statements too.
 const STATEMENT_BYTES_MAX: i32 = 64 * 1024;
 const SCHEMA_BYTES_MAX: i32 = 1024 * 1024;

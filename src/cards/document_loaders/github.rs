@@ -105,6 +105,7 @@ impl Repository {
             return Err(self.failed("the branch has too many files: leave some out with Ignore Paths"));
         }
         let mut documents = Vec::new();
+        let mut room = limits::PASSAGES_BYTES_MAX;
         for path in wanted {
             let mut place = vec!["contents"];
             place.extend(path.split('/'));
@@ -113,6 +114,8 @@ impl Repository {
             if text.contains('\0') {
                 continue;
             }
+            let too_much = || self.failed("the branch has too much text: leave some out with Ignore Paths");
+            room = room.checked_sub(text.len()).ok_or_else(too_much)?;
             let mut read = document(path, text);
             read.metadata.insert("repository".into(), self.link.as_str().into());
             read.metadata.insert("branch".into(), self.branch.as_str().into());

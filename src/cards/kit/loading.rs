@@ -12,6 +12,7 @@ use crate::domain::error::{Error, Result, Unavailable};
 use crate::domain::prediction::SourceDocument;
 use crate::limits;
 use serde_json::{Map, Value, json};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// The input for a splitter.
@@ -34,6 +35,9 @@ pub const OUTPUTS: &[Output] = &[
 ];
 /// The base classes of a loader.
 pub const BASE_CLASSES: &[&str] = &["Document"];
+
+/// The longest metadata of a card, as JSON.
+const METADATA_BYTES_MAX: usize = 16 * 1024;
 
 /// What brings documents.
 pub trait Source: Send + Sync {
@@ -68,6 +72,10 @@ pub fn loader_with(
     metadata: Map<String, Value>,
     source: impl Source + 'static,
 ) -> Result<Arc<dyn Loader>> {
+    // It stands in every passage.
+    if Value::Object(metadata.clone()).to_string().len() > METADATA_BYTES_MAX {
+        return Err(inputs.wrong(METADATA.name, "this is too long"));
+    }
     Ok(Arc::new(Loading {
         label: inputs.label.to_owned(),
         source,
@@ -87,12 +95,13 @@ struct Loading<S> {
 
 impl<S: Source> Loader for Loading<S> {
     fn load(&self, host: &dyn Host) -> Result<Vec<SourceDocument>> {
+        let too_many = || Error::Failed(format!("{}: there are too many documents", self.label));
         let mut documents = self.source.read(host)?;
         if let Some(splitter) = &self.splitter {
-            documents = split(splitter.as_ref(), documents, host)?;
+            documents = split(splitter.as_ref(), documents, host)?.ok_or_else(too_many)?;
         }
         if documents.len() > limits::PASSAGES_MAX {
-            return Err(Error::Failed(format!("{}: there are too many documents", self.label)));
+            return Err(too_many());
         }
         for document in &mut documents {
             let own = &mut document.metadata;
@@ -106,17 +115,22 @@ impl<S: Source> Loader for Loading<S> {
     }
 }
 
+/// `None` when the passages, each with the metadata of its document, are more than a store may hold.
 fn split(
     splitter: &dyn Splitter,
     documents: Vec<SourceDocument>,
     host: &dyn Host,
-) -> Result<Vec<SourceDocument>> {
+) -> Result<Option<Vec<SourceDocument>>> {
     let mut passages = Vec::new();
+    let mut room = limits::PASSAGES_BYTES_MAX;
     for document in documents {
         if host.cancel().reason().is_some() {
             return Err(Error::Cancelled);
         }
+        let carried = Value::Object(document.metadata.clone()).to_string().len();
         for cut in splitter.split(&document.page_content, host)? {
+            let Some(left) = room.checked_sub(cut.text.len() + carried) else { return Ok(None) };
+            room = left;
             let mut metadata = document.metadata.clone();
             // A page that is cut keeps its number beside the lines.
             let mut place = metadata.get("loc").and_then(Value::as_object).cloned().unwrap_or_default();
@@ -125,7 +139,7 @@ fn split(
             passages.push(SourceDocument { page_content: cut.text, metadata });
         }
     }
-    Ok(passages)
+    Ok(Some(passages))
 }
 
 /// The loader whose documents `read` makes of each file of the input.
@@ -152,6 +166,7 @@ pub fn file_source(
     let (held, label) = (files_of(inputs, input)?, inputs.label.to_owned());
     Ok(move |host: &dyn Host| {
         let mut documents = Vec::new();
+        let mut room = limits::PASSAGES_BYTES_MAX;
         for file in &held {
             if host.cancel().reason().is_some() {
                 return Err(Error::Cancelled);
@@ -166,7 +181,11 @@ pub fn file_source(
                     (stored.name.as_str(), stored.bytes.as_slice())
                 }
             };
-            documents.extend(read(&Opened { label: &label, name, bytes, host })?);
+            let read = read(&Opened { label: &label, name, bytes, host })?;
+            let size = read.iter().map(|document| document.page_content.len()).sum();
+            let too_much = || Error::Failed(format!("{label}: the files hold too much text"));
+            room = room.checked_sub(size).ok_or_else(too_much)?;
+            documents.extend(read);
         }
         Ok(documents)
     })
@@ -174,7 +193,15 @@ pub fn file_source(
 
 fn files_of(inputs: &Inputs<'_>, input: &str) -> Result<Vec<Held>> {
     let text = inputs.maybe_text(input).ok_or_else(|| inputs.wrong(input, "upload a file"))?;
-    let held = files::held(&text).filter(|files| !files.is_empty());
+    let mut held = files::held(&text).filter(|files| !files.is_empty());
+    if let Some(held) = &mut held {
+        // A file is read once, however often it is named.
+        let mut seen = HashSet::new();
+        held.retain(|file| match file {
+            Held::Stored(name) => seen.insert(name.clone()),
+            Held::Inline(_) => true,
+        });
+    }
     held.ok_or_else(|| inputs.wrong(input, "this is no uploaded file"))
 }
 

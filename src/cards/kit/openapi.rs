@@ -16,12 +16,20 @@ use url::Url;
 const IN_PATH: &str = "PathParameters";
 const IN_QUERY: &str = "QueryParameters";
 const BODY: &str = "RequestBody";
+/// The input of the cards here that holds what goes with each call.
+const HEADERS: &str = "headers";
 
 const METHODS: &[&str] = &["get", "put", "post", "delete", "patch"];
 /// Words of a schema that say nothing to a model.
 const WORDLESS: &[&str] = &["example", "examples", "xml", "externalDocs", "discriminator"];
 const SCHEMA_LEVELS_MAX: usize = 8;
 const DESCRIPTION_CHARS_MAX: usize = 1024;
+/// Parameters of one operation, with those of its path.
+const PARAMETERS_MAX: usize = 100;
+/// Text of all schemas of a description together.
+const SCHEMAS_BYTES_MAX: usize = 4 << 20;
+/// The longest address of a server.
+const ADDRESS_BYTES_MAX: usize = 2048;
 
 /// An API as its description has it.
 #[derive(Debug)]
@@ -68,7 +76,8 @@ impl Call {
     }
 }
 
-/// The description that a card was given: a file or, without one, an address.
+/// The description that a card was given: a file or, without one, an address. A description that was fetched does not
+/// decide where the card's headers go: with headers, its servers count at the address its owner wrote and nowhere else.
 ///
 /// # Errors
 /// When there is none, or it cannot be read.
@@ -90,7 +99,12 @@ pub fn of_card(inputs: &Inputs<'_>, files: &[&str], link: &str) -> Result<Api> {
             return Err(inputs.wrong(link, "give a description of the API, by a file or by its address"));
         }
     };
-    Api::read(&text, base.as_ref()).map_err(|why| inputs.wrong(at, &why))
+    let mut api = Api::read(&text, base.as_ref()).map_err(|why| inputs.wrong(at, &why))?;
+    if at == link && inputs.maybe_text(HEADERS).is_some_and(|headers| !headers.trim().is_empty()) {
+        let own = inputs.address(link).and_then(|link| Url::parse(&link).ok());
+        api.servers.retain(|server| own.as_ref().is_some_and(|own| own.origin() == server.origin()));
+    }
+    Ok(api)
 }
 
 fn fetched(inputs: &Inputs<'_>, url: &str) -> Result<(String, String), String> {
@@ -116,33 +130,34 @@ impl Api {
             return Err("this is not a description in OpenAPI 3".to_owned());
         }
         let mut operations = Vec::new();
+        let mut schemas = Schemas { root: &root, bytes: SCHEMAS_BYTES_MAX };
         let paths = root["paths"].as_object().ok_or("the description has no paths")?;
         for (path, item) in paths {
             let item = referenced(&root, item);
             for method in METHODS {
-                if let Some(operation) =
-                    item.get(*method).and_then(|own| Operation::read(&root, path, method, item, own))
-                {
-                    operations.push(operation);
+                if operations.len() >= OPENAPI_OPERATIONS_MAX {
+                    break;
                 }
+                let read = |own| Operation::read(&mut schemas, path, method, item, own);
+                operations.extend(item.get(*method).and_then(read));
             }
         }
-        operations.truncate(OPENAPI_OPERATIONS_MAX);
         Ok(Self { servers: servers(&root, base), operations })
     }
 }
 
 impl Operation {
-    fn read(root: &Value, path: &str, method: &str, item: &Value, own: &Value) -> Option<Self> {
+    fn read(schemas: &mut Schemas<'_>, path: &str, method: &str, item: &Value, own: &Value) -> Option<Self> {
+        let root = schemas.root;
         let id = own["operationId"].as_str().filter(|id| !id.is_empty())?.to_owned();
         let listed = |of: &Value| of["parameters"].as_array().cloned().unwrap_or_default();
         let (mut in_path, mut in_query) = (Arguments::default(), Arguments::default());
         // Those of the operation go over those of its path.
-        for parameter in listed(item).iter().chain(&listed(own)) {
+        for parameter in listed(item).iter().chain(&listed(own)).take(PARAMETERS_MAX) {
             let parameter = referenced(root, parameter);
             match parameter["in"].as_str() {
-                Some("path") => in_path.add(root, parameter),
-                Some("query") => in_query.add(root, parameter),
+                Some("path") => in_path.add(schemas, parameter),
+                Some("query") => in_query.add(schemas, parameter),
                 _ => {}
             }
         }
@@ -152,7 +167,7 @@ impl Operation {
         arguments.put(IN_QUERY, in_query.schema(), !in_query.required.is_empty());
         let body = referenced(root, &own["requestBody"]);
         if let Some(schema) = json_schema(body) {
-            arguments.put(BODY, Some(plain(root, schema)), body["required"] == true);
+            arguments.put(BODY, Some(schemas.plain(schema)), body["required"] == true);
         }
         let texts = ["description", "summary"].iter().filter_map(|name| own[*name].as_str());
         let described = texts.map(str::trim).find(|text| !text.is_empty()).unwrap_or(&id);
@@ -225,10 +240,10 @@ struct Arguments {
 }
 
 impl Arguments {
-    fn add(&mut self, root: &Value, parameter: &Value) {
+    fn add(&mut self, schemas: &mut Schemas<'_>, parameter: &Value) {
         let Some(name) = parameter["name"].as_str() else { return };
         let schema = parameter.get("schema").or_else(|| json_schema(parameter));
-        let mut schema = schema.map_or_else(|| json!({"type": "string"}), |schema| plain(root, schema));
+        let mut schema = schema.map_or_else(|| json!({"type": "string"}), |schema| schemas.plain(schema));
         if let (Some(told), Some(map)) = (parameter["description"].as_str(), schema.as_object_mut()) {
             map.insert(
                 "description".into(),
@@ -275,35 +290,68 @@ fn referenced<'v>(root: &'v Value, value: &'v Value) -> &'v Value {
     value
 }
 
-/// A schema without references, as deep and as large as a model needs.
-fn plain(root: &Value, schema: &Value) -> Value {
-    let mut room = OPENAPI_SCHEMA_VALUES_MAX;
-    copied(root, schema, SCHEMA_LEVELS_MAX * 2, &mut room)
+/// The schemas of a description, on their way to a model.
+struct Schemas<'v> {
+    root: &'v Value,
+    /// How much may still be copied: a short description can name a long schema many times.
+    bytes: usize,
 }
 
-fn copied(root: &Value, value: &Value, levels: usize, room: &mut usize) -> Value {
-    let value = referenced(root, value);
-    *room = room.saturating_sub(1);
-    match value {
-        Value::Object(_) | Value::Array(_) if levels == 0 || *room == 0 => json!({}),
-        Value::Object(map) => {
-            let said =
-                map.iter().filter(|(name, _)| !WORDLESS.contains(&name.as_str()) && !name.starts_with("x-"));
-            said.map(|(name, value)| (name.clone(), copied(root, value, levels - 1, room))).collect()
-        }
-        Value::Array(items) => items.iter().map(|item| copied(root, item, levels - 1, room)).collect(),
-        other => other.clone(),
+impl Schemas<'_> {
+    /// A schema without references, as deep and as large as a model needs.
+    fn plain(&mut self, schema: &Value) -> Value {
+        let mut values = OPENAPI_SCHEMA_VALUES_MAX;
+        self.copied(schema, SCHEMA_LEVELS_MAX * 2, &mut values).unwrap_or_else(|| json!({}))
     }
+
+    /// `None` where there is no room left.
+    fn copied(&mut self, value: &Value, levels: usize, values: &mut usize) -> Option<Value> {
+        let value = referenced(self.root, value);
+        *values = values.checked_sub(1)?;
+        self.bytes = self.bytes.checked_sub(value.as_str().map_or(8, str::len))?;
+        match value {
+            Value::Object(_) | Value::Array(_) if levels == 0 => Some(json!({})),
+            Value::Object(map) => {
+                let mut copy = Map::new();
+                for (name, value) in map {
+                    let says = !WORDLESS.contains(&name.as_str()) && !name.starts_with("x-");
+                    if says {
+                        self.bytes = self.bytes.checked_sub(name.len())?;
+                        let Some(value) = self.copied(value, levels - 1, values) else { break };
+                        copy.insert(name.clone(), value);
+                    }
+                }
+                Some(Value::Object(copy))
+            }
+            Value::Array(items) => {
+                Some(items.iter().map_while(|item| self.copied(item, levels - 1, values)).collect())
+            }
+            other => Some(other.clone()),
+        }
+    }
+}
+
+/// An address with the defaults of its variables, put in once; `None` when it grows too long.
+fn with_defaults(address: &str, variables: &Value) -> Option<String> {
+    let (mut text, mut rest) = (String::new(), address);
+    while let Some((before, after)) = rest.split_once('{') {
+        text.push_str(before);
+        let (name, behind) = after.split_once('}')?;
+        text.push_str(variables[name]["default"].as_str().unwrap_or_default());
+        rest = behind;
+        if text.len() > ADDRESS_BYTES_MAX {
+            return None;
+        }
+    }
+    text.push_str(rest);
+    (text.len() <= ADDRESS_BYTES_MAX).then_some(text)
 }
 
 /// The addresses of the description, their variables at their defaults.
 fn servers(root: &Value, base: Option<&Url>) -> Vec<Url> {
     let listed = root["servers"].as_array().cloned().unwrap_or_default();
     let address = |server: &Value| {
-        let mut text = server["url"].as_str()?.to_owned();
-        for (name, variable) in server["variables"].as_object().into_iter().flatten() {
-            text = text.replace(&format!("{{{name}}}"), variable["default"].as_str().unwrap_or_default());
-        }
+        let text = with_defaults(server["url"].as_str()?, &server["variables"])?;
         let url = match base {
             Some(base) => base.join(&text).ok()?,
             None => Url::parse(&text).ok()?,

@@ -3,7 +3,7 @@
 
 use crate::cards::kit::Host;
 use crate::domain::cancel::Cancel;
-use crate::limits::{MCP_TOOLS_MAX, MCP_TOOLS_PAGES_MAX, OUTGOING_BODY_MAX_BYTES};
+use crate::limits::{MCP_SCHEMA_BYTES_MAX, MCP_TOOLS_MAX, MCP_TOOLS_PAGES_MAX, OUTGOING_BODY_MAX_BYTES};
 use crate::llm::sse::Events;
 use crate::net::{Incoming, Limits, Method, NetError, Outgoing, Purpose};
 use serde_json::{Value, json};
@@ -64,6 +64,9 @@ pub(super) struct Client {
     session: Mutex<Option<Session>>,
     last_id: AtomicU64,
 }
+
+/// The longest description of a tool.
+const DESCRIPTION_CHARS_MAX: usize = 1024;
 
 /// A tool as its server describes it.
 #[derive(Debug, Clone, PartialEq)]
@@ -249,8 +252,17 @@ fn answers(message: &Value, id: u64) -> bool {
 fn described(tool: &Value) -> Option<Described> {
     Some(Described {
         name: tool["name"].as_str().filter(|name| !name.is_empty())?.to_owned(),
-        description: tool["description"].as_str().unwrap_or_default().to_owned(),
-        schema: tool["inputSchema"].clone(),
+        description: tool["description"]
+            .as_str()
+            .unwrap_or_default()
+            .chars()
+            .take(DESCRIPTION_CHARS_MAX)
+            .collect(),
+        // One that is too long is none; many of them must not lie here side by side.
+        schema: Some(&tool["inputSchema"])
+            .filter(|schema| schema.to_string().len() <= MCP_SCHEMA_BYTES_MAX)
+            .cloned()
+            .unwrap_or_default(),
     })
 }
 

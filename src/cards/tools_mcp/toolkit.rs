@@ -6,7 +6,7 @@ use crate::cards::kit::{Input, card};
 use crate::cards::kit::{Inputs, Picked, Tool, Turn, data};
 use crate::domain::error::{Error, Result};
 use crate::domain::tool_record::model_name;
-use crate::limits::{MCP_RESULT_BYTES_MAX, MCP_SCHEMA_BYTES_MAX};
+use crate::limits::MCP_RESULT_BYTES_MAX;
 use crate::llm::ToolSpec;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -19,7 +19,6 @@ pub(super) const CATEGORY: card::Category = card::Category::McpTools;
 pub(super) const ACTIONS: Input = Input::pick("mcpActions", "Available Actions", Picked::Actions)
     .help("The names of the tools that the model may call, as a JSON list.");
 
-const DESCRIPTION_CHARS_MAX: usize = 1024;
 /// How many names a message lists.
 const NAMES_SHOWN_MAX: usize = 50;
 
@@ -78,14 +77,9 @@ struct McpTool {
 impl McpTool {
     fn new(tool: &Described, client: Arc<Client>) -> Self {
         let is_schema = tool.schema["type"] == "object";
-        let fits = is_schema && tool.schema.to_string().len() <= MCP_SCHEMA_BYTES_MAX;
         let schema =
-            if fits { tool.schema.clone() } else { json!({"type": "object", "properties": Map::new()}) };
-        let spec = ToolSpec {
-            name: model_name(&tool.name),
-            description: tool.description.chars().take(DESCRIPTION_CHARS_MAX).collect(),
-            schema,
-        };
+            if is_schema { tool.schema.clone() } else { json!({"type": "object", "properties": Map::new()}) };
+        let spec = ToolSpec { name: model_name(&tool.name), description: tool.description.clone(), schema };
         Self { name: tool.name.clone(), spec, client }
     }
 }

@@ -1,6 +1,6 @@
 //! Loaders of a store: tried, saved, run, run again, and removed.
 
-use super::{existing, files, plan, wire, wire_loader};
+use super::{existing, files, plan, secrets, wire, wire_loader};
 use crate::app::App;
 use crate::domain::caller::Caller;
 use crate::domain::cancel::Cancel;
@@ -13,6 +13,7 @@ use crate::store::tables::DOCUMENT_STORES;
 use crate::store::{WriteTx, passages};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use std::collections::HashSet;
 
 /// A loader as the family's page sends it.
 #[derive(Debug, Default, Deserialize)]
@@ -48,7 +49,7 @@ impl SentLoader {
     }
 
     /// The plan it describes, over that of the loader it means.
-    fn plan(&self, saved: Option<&LoaderPlan>) -> Result<LoaderPlan> {
+    fn plan(&self, saved: Option<&LoaderPlan>, caller: &Caller) -> Result<LoaderPlan> {
         let mut plan = saved.cloned().unwrap_or_default();
         if let Some(card) = self.loader_id.as_ref().filter(|card| !card.is_empty()) {
             plan.loader.card.clone_from(card);
@@ -63,6 +64,7 @@ impl SentLoader {
         if let Some(credential) = chosen.map(str::to_owned) {
             plan.loader.credential = Some(credential).filter(|id| !id.is_empty());
         }
+        secrets::settle(saved.map(|saved| &saved.loader), &mut plan.loader, caller)?;
         if let Some(card) = &self.splitter_id {
             let config = self.splitter_config.clone().unwrap_or_default();
             let splitter = CardPlan { card: card.clone(), config, credential: None };
@@ -93,7 +95,7 @@ pub fn preview(app: &App, caller: &Caller, sent: &SentLoader, cancel: &Cancel) -
         Some(id) => Some(app.store.read(|tx| existing(tx, &caller.workspace, id))?),
     };
     let loader = saved.as_ref().zip(sent.loader()).and_then(|(store, id)| store.loader(&id));
-    let plan = sent.plan(loader.map(|loader| &loader.plan))?;
+    let plan = sent.plan(loader.map(|loader| &loader.plan), caller)?;
     let host = WorkspaceHost::new(app, caller.workspace, cancel.clone()).reading(store);
     let documents = plan::load(&plan, &host)?;
     // -1 and 0 are words for all in some clients; a page of them is enough to judge a loader by.
@@ -111,7 +113,7 @@ pub fn save(app: &App, caller: &Caller, sent: &SentLoader) -> Result<Value> {
     let id = sent.store()?;
     let store = app.store.read(|tx| existing(tx, &caller.workspace, &id))?;
     let saved = sent.loader().and_then(|id| store.loader(&id).cloned());
-    let mut plan = sent.plan(saved.as_ref().map(|loader| &loader.plan))?;
+    let mut plan = sent.plan(saved.as_ref().map(|loader| &loader.plan), caller)?;
     let fresh = files::keep(app, &caller.workspace, &id, &mut plan)?;
     let loader = StoreLoader {
         id: saved.as_ref().map_or_else(LoaderId::next, |loader| loader.id),
@@ -291,7 +293,12 @@ pub fn refresh(
         None => store.loaders.iter().map(|loader| loader.id).collect(),
         Some(named) => {
             let known = |name: &String| LoaderId::parse(name).filter(|id| store.loader(id).is_some());
-            named.iter().map(|name| known(name).ok_or_else(no_loader)).collect::<Result<_>>()?
+            let mut found: Vec<LoaderId> =
+                named.iter().map(|name| known(name).ok_or_else(no_loader)).collect::<Result<_>>()?;
+            // Each once, however often it is named.
+            let mut seen = HashSet::new();
+            found.retain(|loader| seen.insert(*loader));
+            found
         }
     };
     let mut answers = Vec::new();

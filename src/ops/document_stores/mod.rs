@@ -4,6 +4,7 @@ mod chunks;
 mod files;
 mod loaders;
 mod plan;
+mod secrets;
 mod upsert;
 
 pub(super) use files::read as stored_file;
@@ -23,6 +24,7 @@ use crate::domain::ids::{DocumentStoreId, WorkspaceId};
 use crate::domain::prediction::SourceDocument;
 use crate::domain::store_vectors::SetCard;
 use crate::limits;
+use crate::ops::access::{Action, permitted};
 use crate::ops::{catalogue, store_vectors};
 use crate::store::Tx;
 use crate::store::passages as rows;
@@ -88,7 +90,7 @@ fn wire_loader(loader: &StoreLoader) -> Value {
     let splitter = loader.plan.splitter.as_ref();
     json!({
         "id": loader.id, "loaderId": loader.plan.loader.card, "loaderName": loader.plan.name,
-        "loaderConfig": loader.plan.loader.config, "credential": loader.plan.loader.credential,
+        "loaderConfig": secrets::shown(&loader.plan.loader), "credential": loader.plan.loader.credential,
         "splitterId": splitter.map(|plan| plan.card.as_str()), "splitterName": splitter.map(label),
         "splitterConfig": splitter.map(|plan| &plan.config),
         "totalChunks": loader.chunks, "totalChars": loader.characters, "status": loader.status(),
@@ -138,10 +140,11 @@ pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
     app.store.read(|tx| stores.iter().map(|store| wire(tx, store)).collect())
 }
 
-/// The flows whose Live names the store. It reads every canvas of the workspace, so a list of stores goes without.
-fn users(tx: &impl Tx, workspace: &WorkspaceId, id: &DocumentStoreId) -> Result<Vec<Value>> {
-    let (name, mut found) = (id.to_string(), Vec::new());
-    for flow in FLOWS.list(tx, workspace)? {
+/// The flows whose Live names the store, as far as the caller may read them. It reads every canvas of the workspace, so a list of stores goes without.
+fn users(tx: &impl Tx, caller: &Caller, id: &DocumentStoreId) -> Result<Vec<Value>> {
+    let (workspace, name, mut found) = (&caller.workspace, id.to_string(), Vec::new());
+    let flows = FLOWS.list(tx, workspace)?;
+    for flow in flows.iter().filter(|flow| permitted(caller, flow.kind, Action::Read).is_ok()) {
         let canvas = CANVASES.get(tx, workspace, &flow.id)?;
         if canvas.is_some_and(|canvas| canvas.contains(&name)) {
             found.push(json!({"id": flow.id, "name": flow.name}));
@@ -157,7 +160,7 @@ fn users(tx: &impl Tx, workspace: &WorkspaceId, id: &DocumentStoreId) -> Result<
 pub fn read(app: &App, caller: &Caller, id: &DocumentStoreId) -> Result<Value> {
     app.store.read(|tx| {
         let mut store = wire(tx, &existing(tx, &caller.workspace, id)?)?;
-        store["whereUsed"] = users(tx, &caller.workspace, id)?.into();
+        store["whereUsed"] = users(tx, caller, id)?.into();
         Ok(store)
     })
 }

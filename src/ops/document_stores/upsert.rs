@@ -1,7 +1,7 @@
 //! Documents that callers send to a store (reference 1.9 `/document-store/upsert/:id`).
 
 use super::loaders::{Counts, credential, fill, no_loader};
-use super::{StoreEdit, existing, files, made, plan};
+use super::{StoreEdit, existing, files, made, plan, secrets};
 use crate::app::App;
 use crate::domain::caller::Caller;
 use crate::domain::cancel::Cancel;
@@ -49,7 +49,7 @@ struct SentCard {
 
 impl Upsert {
     /// The loader it describes, over the one it names.
-    fn plan(&self, saved: Option<&StoreLoader>, sent: &[SentFile]) -> Result<LoaderPlan> {
+    fn plan(&self, saved: Option<&StoreLoader>, sent: &[SentFile], caller: &Caller) -> Result<LoaderPlan> {
         let mut plan = saved.map(|loader| loader.plan.clone()).unwrap_or_default();
         let loader = self.loader.as_ref();
         if let Some(name) = loader.and_then(|loader| loader.name.clone()) {
@@ -65,6 +65,7 @@ impl Upsert {
         if let Some(id) = credential(&plan.loader.config).map(str::to_owned) {
             plan.loader.credential = Some(id).filter(|id| !id.is_empty());
         }
+        secrets::settle(saved.map(|saved| &saved.plan.loader), &mut plan.loader, caller)?;
         if !sent.is_empty() {
             let input = plan::file_input(&plan.loader);
             let input = input.ok_or_else(|| Error::invalid("Invalid loader: it takes no files."))?;
@@ -135,7 +136,7 @@ pub fn upsert(
         if !caller.grants.allow("documentStores:create") {
             return Err(Error::Forbidden("This needs the permission documentStores:create.".to_owned()));
         }
-        let plan = sent.plan(None, sent_files)?;
+        let plan = sent.plan(None, sent_files, caller)?;
         let store = made(app, caller, edit)?;
         let filled = bring(app, caller, &store.id, None, plan, &|_| false, cancel);
         if filled.is_err() {
@@ -154,11 +155,13 @@ pub fn upsert(
             Some(known.ok_or_else(no_loader)?)
         }
     };
-    let plan = sent.plan(saved.as_ref(), sent_files)?;
+    let plan = sent.plan(saved.as_ref(), sent_files, caller)?;
     let (replaces, source) = (sent.replace_existing, plan.metadata.get("source").cloned());
     let in_place = saved.filter(|_| replaces).map(|loader| loader.id);
     // Without a loader's id, what is from the same place is meant.
-    let same_source = |known: &StoreLoader| replaces && named.is_none() && known.source() == source.as_ref();
+    let same_source = |known: &StoreLoader| {
+        replaces && named.is_none() && source.is_some() && known.source() == source.as_ref()
+    };
     Ok(bring(app, caller, id, in_place, plan, &same_source, cancel)?.wire())
 }
 

@@ -224,3 +224,39 @@ fn a_description_takes_no_longer_than_a_statement() {
     assert!(described.contains("CREATE VIEW slow19") && described.contains("Ada"), "{described}");
     assert!(began.elapsed() < Duration::from_secs(3));
 }
+
+#[test]
+fn the_content_of_a_hidden_full_text_table_is_hidden_too() {
+    let (_folder, path) = made();
+    let more = Connection::open(&path).unwrap();
+    more.execute_batch(
+        "CREATE TABLE orders (id INTEGER); CREATE VIRTUAL TABLE orders_private USING fts5(body);
+         INSERT INTO orders_private VALUES ('swordfish');",
+    )
+    .unwrap();
+    drop(more);
+    for (only, not) in
+        [(vec!["orders"], vec![]), (vec![], vec!["orders_private"]), (vec!["orders", "notes"], vec![])]
+    {
+        let mut reader = open(&path, &only, &not).unwrap();
+        for statement in ["SELECT c0 FROM orders_private_content", "SELECT * FROM orders_private_data"] {
+            assert!(reader.rows(statement).is_err(), "{statement} {only:?} {not:?}");
+        }
+    }
+    assert!(
+        open(&path, &["orders_private"], &[]).unwrap().rows("SELECT c0 FROM orders_private_content").is_ok()
+    );
+}
+
+#[test]
+fn a_function_that_searches_long_texts_ends_too() {
+    let (_folder, path) = made();
+    let mut reader = open(&path, &[], &[]).unwrap();
+    let begun = Instant::now();
+    let search = |haystack: usize, needle: usize| {
+        format!("SELECT instr(printf('%.*c', {haystack}, '0'), printf('%.*c', {needle}, '0') || 'b')")
+    };
+    assert!(reader.rows(&search(10_000_000, 5_000_000)).is_err());
+    let _ = reader.rows(&search(120_000, 60_000));
+    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
+}

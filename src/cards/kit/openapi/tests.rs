@@ -118,3 +118,35 @@ fn what_cannot_be_read_is_told_and_does_no_harm() {
         assert!(found.contains(why), "{found}");
     }
 }
+
+#[test]
+fn variables_of_an_address_are_put_in_once() {
+    let grows = |letter: char, next: char| json!({"default": format!("{{{next}}}").repeat(10), "of": letter.to_string()});
+    let variables: Map<String, Value> =
+        ('a'..='z').zip('b'..='z').map(|(letter, next)| (letter.to_string(), grows(letter, next))).collect();
+    let root = json!({"servers": [{"url": "https://{a}.test", "variables": variables}, {"url": "https://{x".repeat(900)}]});
+    assert!(servers(&root, None).iter().all(|server| server.as_str().len() < 200));
+    let root = json!({"servers": [{"url": "https://{a}.test/{b}", "variables": {"a": {"default": "eu"}}}]});
+    assert_eq!(servers(&root, None)[0].as_str(), "https://eu.test/");
+}
+
+#[test]
+fn a_long_schema_that_is_named_often_is_copied_within_bounds() {
+    let long: Vec<String> = (0..2_000).map(|number| format!("{number}{}", "x".repeat(500))).collect();
+    let parameter = |number: usize| json!({"in": "query", "name": format!("p{number}"), "schema": {"$ref": "#/components/schemas/Long"}});
+    let parameters: Vec<Value> = (0..90).map(parameter).collect();
+    let path = |number: usize| {
+        (
+            format!("/{number}"),
+            json!({"get": {"operationId": format!("o{number}"), "parameters": parameters}}),
+        )
+    };
+    let paths: Map<String, Value> = (0..50).map(path).collect();
+    let root = json!({
+        "openapi": "3.0.0", "paths": paths, "components": {"schemas": {"Long": {"type": "string", "enum": long}}},
+    });
+    let api = Api::read(&root.to_string(), None).unwrap();
+    let shown: usize = api.operations.iter().map(|operation| operation.spec.schema.to_string().len()).sum();
+    assert!(shown < 3 * SCHEMAS_BYTES_MAX, "{shown}");
+    assert_eq!(api.operations.len(), 50);
+}
