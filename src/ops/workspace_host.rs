@@ -4,12 +4,12 @@ use super::collections::Shelves;
 use super::{credentials, document_stores, store_vectors};
 use crate::app::App;
 use crate::boards::indexes::IndexKey;
-use crate::cards::kit::{Code, FlowAsk, Host, Library, ReplyKey, StoredFile, VectorStore};
+use crate::cards::kit::{Code, Host, Library, StoredFile, VectorStore};
 use crate::documents::Documents;
 use crate::domain::cancel::Cancel;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CredentialId, DocumentStoreId, ToolId, WorkspaceId};
-use crate::domain::prediction::{Outcome, PastMessage, SourceDocument, Usage};
+use crate::domain::prediction::SourceDocument;
 use crate::domain::tool_record::ToolRecord;
 use crate::files::databases;
 use crate::net::Outgoing;
@@ -43,21 +43,9 @@ impl<'a> WorkspaceHost<'a> {
 }
 
 impl Host for WorkspaceHost<'_> {
-    fn history(&self, _session: Option<&str>, _newest: usize) -> Result<Vec<PastMessage>> {
-        Ok(Vec::new())
-    }
-
     fn credential(&self, id: &str) -> Result<Option<Map<String, Value>>> {
         let Some(id) = CredentialId::parse(id) else { return Ok(None) };
         self.app.store.read(|tx| credentials::open(tx, &self.app.secrets.vault, &self.workspace, &id))
-    }
-
-    fn variable(&self, _name: &str) -> Option<String> {
-        None
-    }
-
-    fn fact(&self, _name: &str) -> Option<String> {
-        None
     }
 
     fn passages(&self, store: &DocumentStoreId) -> Result<Option<Vec<SourceDocument>>> {
@@ -91,10 +79,6 @@ impl Host for WorkspaceHost<'_> {
         Ok(found.map_err(Error::internal)?.map(Database::at))
     }
 
-    fn ask_flow(&self, ask: &FlowAsk<'_>) -> Result<Outcome> {
-        Err(Error::no_flow(ask.flow))
-    }
-
     fn outgoing(&self) -> &Outgoing {
         &self.app.outgoing
     }
@@ -107,12 +91,6 @@ impl Host for WorkspaceHost<'_> {
         self.app.clock.now()
     }
 
-    fn recall(&self, _key: &ReplyKey) -> Option<Arc<[u8]>> {
-        None
-    }
-
-    fn remember(&self, _key: &ReplyKey, _bytes: Vec<u8>) {}
-
     fn index(&self, content: &[u8; 32], make: &mut dyn FnMut() -> Result<Index>) -> Result<Arc<Index>> {
         let (workspace, owner) = (self.workspace, *self.workspace.bytes());
         self.app.boards.indexes.get(IndexKey { workspace, owner, content: *content }, &self.cancel, make)
@@ -121,6 +99,4 @@ impl Host for WorkspaceHost<'_> {
     fn library(&self) -> Option<&dyn Library> {
         Some(&self.shelves)
     }
-
-    fn used(&self, _card: &str, _usage: Option<Usage>) {}
 }

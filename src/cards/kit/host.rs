@@ -6,7 +6,7 @@ use super::library::Library;
 use super::part::ReplyKey;
 use crate::documents::Documents;
 use crate::domain::cancel::Cancel;
-use crate::domain::error::Result;
+use crate::domain::error::{Error, Result};
 use crate::domain::ids::{DocumentStoreId, FlowId, ToolId};
 use crate::domain::prediction::{Outcome, PastMessage, SourceDocument, Usage};
 use crate::domain::tool_record::ToolRecord;
@@ -27,32 +27,42 @@ pub struct StoredFile {
     pub bytes: Vec<u8>,
 }
 
-/// The world as a run sees it.
+/// The world as a run sees it. What has a body here is not there for a run whose host says nothing of it.
 pub trait Host: Send + Sync {
     /// The stored messages of a memory session, oldest first; at most the newest `newest`.
     /// `session` is `None` for the conversation the question belongs to.
     ///
     /// # Errors
     /// When they cannot be read.
-    fn history(&self, session: Option<&str>, newest: usize) -> Result<Vec<PastMessage>>;
+    fn history(&self, _session: Option<&str>, _newest: usize) -> Result<Vec<PastMessage>> {
+        Ok(Vec::new())
+    }
 
     /// The fields of a stored credential of the flow's workspace.
     ///
     /// # Errors
     /// When it cannot be read.
-    fn credential(&self, id: &str) -> Result<Option<Map<String, Value>>>;
+    fn credential(&self, _id: &str) -> Result<Option<Map<String, Value>>> {
+        Ok(None)
+    }
 
     /// A saved variable's value.
-    fn variable(&self, name: &str) -> Option<String>;
+    fn variable(&self, _name: &str) -> Option<String> {
+        None
+    }
 
     /// A fact of the run for `{{$flow.…}}`.
-    fn fact(&self, name: &str) -> Option<String>;
+    fn fact(&self, _name: &str) -> Option<String> {
+        None
+    }
 
     /// The chunks of a document store of the flow's workspace; `None` when there is no such store.
     ///
     /// # Errors
     /// When they cannot be read.
-    fn passages(&self, store: &DocumentStoreId) -> Result<Option<Vec<SourceDocument>>>;
+    fn passages(&self, _store: &DocumentStoreId) -> Result<Option<Vec<SourceDocument>>> {
+        Ok(None)
+    }
 
     /// Runs code of the flow's owner and waits for its result. It sees the saved variables, with the values of the
     /// request over them (spec 2.9 r5).
@@ -65,28 +75,37 @@ pub trait Host: Send + Sync {
     ///
     /// # Errors
     /// When it cannot be read.
-    fn tool(&self, id: &ToolId) -> Result<Option<ToolRecord>>;
+    fn tool(&self, _id: &ToolId) -> Result<Option<ToolRecord>> {
+        Ok(None)
+    }
 
     /// A database of the flow's workspace, by the name of its file; `None` when there is none. Nothing is opened yet.
     ///
     /// # Errors
     /// When it cannot be looked for.
-    fn database(&self, name: &str) -> Result<Option<Database>>;
+    fn database(&self, _name: &str) -> Result<Option<Database>> {
+        Ok(None)
+    }
 
     /// A file that the flow keeps, by the name its canvas has for it; `None` when it is gone.
     ///
     /// # Errors
     /// When it cannot be read.
-    fn stored_file(&self, name: &str) -> Result<Option<StoredFile>>;
+    fn stored_file(&self, _name: &str) -> Result<Option<StoredFile>> {
+        Ok(None)
+    }
 
     /// The reader of documents.
     fn documents(&self) -> &Documents;
+
     /// Asks another flow of the flow's workspace and waits for its answer.
     ///
     /// # Errors
     /// Why there is none: no such flow in this workspace, a circle of flows that wait for one another, or what it
     /// failed with.
-    fn ask_flow(&self, ask: &FlowAsk<'_>) -> Result<Outcome>;
+    fn ask_flow(&self, ask: &FlowAsk<'_>) -> Result<Outcome> {
+        Err(Error::no_flow(ask.flow))
+    }
 
     /// The client for calls to model providers.
     fn outgoing(&self) -> &Outgoing;
@@ -98,10 +117,12 @@ pub trait Host: Send + Sync {
     fn now(&self) -> Timestamp;
 
     /// What was remembered under this key for the flow as it is now.
-    fn recall(&self, key: &ReplyKey) -> Option<Arc<[u8]>>;
+    fn recall(&self, _key: &ReplyKey) -> Option<Arc<[u8]>> {
+        None
+    }
 
     /// Remembers bytes for later runs of the flow as it is now, for as long as there is room.
-    fn remember(&self, key: &ReplyKey, bytes: Vec<u8>);
+    fn remember(&self, _key: &ReplyKey, _bytes: Vec<u8>) {}
 
     /// Vectors made from what `content` is the hash of: those an earlier question of the flow left behind, or what
     /// `make` gives, which others who ask at the same time wait for. A host that keeps nothing makes them each time.
@@ -129,7 +150,7 @@ pub trait Host: Send + Sync {
     }
 
     /// Notes the tokens of one model call by the card labelled `card`; `None` when the provider reported none.
-    fn used(&self, card: &str, usage: Option<Usage>);
+    fn used(&self, _card: &str, _usage: Option<Usage>) {}
 }
 
 /// What one flow asks another.

@@ -1,20 +1,16 @@
 //! A world for tests of single cards: nothing is stored, nothing is asked, and an index is kept as a service keeps it.
 
 use super::code::Code;
-use super::host::{FlowAsk, Host, StoredFile};
+use super::host::Host;
 use super::part::{ReplyKey, Turn};
 use crate::documents::{self, Documents};
 use crate::domain::cancel::Cancel;
-use crate::domain::error::{Error, Result};
-use crate::domain::ids::{DocumentStoreId, ToolId};
-use crate::domain::prediction::{Outcome, PastMessage, SourceDocument, Usage};
-use crate::domain::tool_record::ToolRecord;
+use crate::domain::error::Result;
 use crate::net::Outgoing;
 use crate::script::ScriptError;
-use crate::sql::Database;
 use crate::vectors::Index;
 use jiff::Timestamp;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
@@ -47,48 +43,12 @@ impl TestHost {
 }
 
 impl Host for TestHost {
-    fn history(&self, _session: Option<&str>, _newest: usize) -> Result<Vec<PastMessage>> {
-        Ok(Vec::new())
-    }
-
-    fn credential(&self, _id: &str) -> Result<Option<Map<String, Value>>> {
-        Ok(None)
-    }
-
-    fn variable(&self, _name: &str) -> Option<String> {
-        None
-    }
-
-    fn fact(&self, _name: &str) -> Option<String> {
-        None
-    }
-
-    fn passages(&self, _store: &DocumentStoreId) -> Result<Option<Vec<SourceDocument>>> {
-        Ok(None)
-    }
-
     fn run_code(&self, _code: &Code<'_>) -> Result<Value, ScriptError> {
         Ok(Value::Null)
     }
 
-    fn tool(&self, _id: &ToolId) -> Result<Option<ToolRecord>> {
-        Ok(None)
-    }
-
-    fn stored_file(&self, _name: &str) -> Result<Option<StoredFile>> {
-        Ok(None)
-    }
-
     fn documents(&self) -> &Documents {
         &self.documents
-    }
-
-    fn database(&self, _name: &str) -> Result<Option<Database>> {
-        Ok(None)
-    }
-
-    fn ask_flow(&self, ask: &FlowAsk<'_>) -> Result<Outcome> {
-        Err(Error::no_flow(ask.flow))
     }
 
     fn outgoing(&self) -> &Outgoing {
@@ -119,6 +79,4 @@ impl Host for TestHost {
         self.indexes.lock().unwrap().insert(*content, index.clone());
         Ok(index)
     }
-
-    fn used(&self, _card: &str, _usage: Option<Usage>) {}
 }

@@ -1,20 +1,16 @@
 //! A canvas run with no server (`ask --file`): no database, no conversation, no stored credential.
 
 use crate::canvas::Canvas;
-use crate::cards::kit::{Code, FlowAsk, Gone, Host, ReplyKey, Sink, StoredFile, Turn};
+use crate::cards::kit::{Code, Gone, Host, Sink, Turn};
 use crate::documents::{self, Documents};
 use crate::domain::cancel::Cancel;
 use crate::domain::error::{Error, Result};
-use crate::domain::ids::{DocumentStoreId, ToolId};
-use crate::domain::prediction::{Outcome, PastMessage, SourceDocument, Usage};
-use crate::domain::tool_record::ToolRecord;
 use crate::engine::{self, Overrides, Plan};
 use crate::net::Outgoing;
 use crate::script::{self, Guarded, Scope, ScriptError, Scripts};
 use crate::settings::Settings;
-use crate::sql::Database;
 use jiff::Timestamp;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -26,26 +22,6 @@ struct OfflineHost {
 }
 
 impl Host for OfflineHost {
-    fn history(&self, _session: Option<&str>, _newest: usize) -> Result<Vec<PastMessage>> {
-        Ok(Vec::new())
-    }
-
-    fn credential(&self, _id: &str) -> Result<Option<Map<String, Value>>> {
-        Ok(None)
-    }
-
-    fn variable(&self, _name: &str) -> Option<String> {
-        None
-    }
-
-    fn fact(&self, _name: &str) -> Option<String> {
-        None
-    }
-
-    fn passages(&self, _store: &DocumentStoreId) -> Result<Option<Vec<SourceDocument>>> {
-        Ok(None)
-    }
-
     fn run_code(&self, code: &Code<'_>) -> Result<Value, ScriptError> {
         let scope = Scope {
             inputs: code.inputs.clone(),
@@ -56,24 +32,8 @@ impl Host for OfflineHost {
         self.scripts.run(code.source, &scope, &self.cancel).result
     }
 
-    fn tool(&self, _id: &ToolId) -> Result<Option<ToolRecord>> {
-        Ok(None)
-    }
-
-    fn database(&self, _name: &str) -> Result<Option<Database>> {
-        Ok(None)
-    }
-
-    fn stored_file(&self, _name: &str) -> Result<Option<StoredFile>> {
-        Ok(None)
-    }
-
     fn documents(&self) -> &Documents {
         &self.documents
-    }
-
-    fn ask_flow(&self, ask: &FlowAsk<'_>) -> Result<Outcome> {
-        Err(Error::no_flow(ask.flow))
     }
 
     fn outgoing(&self) -> &Outgoing {
@@ -87,14 +47,6 @@ impl Host for OfflineHost {
     fn now(&self) -> Timestamp {
         Timestamp::now()
     }
-
-    fn recall(&self, _key: &ReplyKey) -> Option<Arc<[u8]>> {
-        None
-    }
-
-    fn remember(&self, _key: &ReplyKey, _bytes: Vec<u8>) {}
-
-    fn used(&self, _card: &str, _usage: Option<Usage>) {}
 }
 
 struct Forward<'a>(&'a mut dyn FnMut(&str));
