@@ -79,7 +79,7 @@ enum Outcome {
 
 /// A commit that did not reach the disk, as told to each of its members.
 #[derive(Debug)]
-struct NotCommitted(Arc<str>);
+pub(super) struct NotCommitted(pub(super) Arc<str>);
 
 impl fmt::Display for NotCommitted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

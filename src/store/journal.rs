@@ -78,17 +78,6 @@ impl Journal {
         self.records < RECORDS_MAX && self.end + (HEAD_BYTES + bytes) as u64 <= JOURNAL_BYTES
     }
 
-    /// Makes the file, if it is not there yet.
-    ///
-    /// # Errors
-    /// When the disk does not take it. Nothing is lost: without a journal every commit flushes the database.
-    pub(super) fn prepare(&mut self) -> io::Result<()> {
-        if self.file.is_none() {
-            self.file = Some(whole_file(&self.path)?);
-        }
-        Ok(())
-    }
-
     /// Writes a record that [`Self::has_room`]; it is on disk when this returns.
     ///
     /// # Errors
@@ -106,8 +95,10 @@ impl Journal {
     }
 
     fn write_at(&mut self, place: u64, bytes: &[u8]) -> io::Result<()> {
-        self.prepare()?;
-        let Some(file) = &mut self.file else { return Err(io::ErrorKind::NotFound.into()) };
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(whole_file(&self.path)?),
+        };
         file.seek(SeekFrom::Start(place))?;
         file.write_all(bytes)?;
         #[cfg(not(target_os = "linux"))]

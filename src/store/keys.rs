@@ -166,7 +166,7 @@ impl KeyRange {
     /// Every key from `from` up to and without `below`.
     #[must_use]
     pub fn between(from: &[u8], below: &[u8]) -> Self {
-        Self { start: from.to_vec(), end: Some(below.to_vec()) }
+        Self::new(from, Some(below))
     }
 
     /// From the first key up to and without the second, or to the end of the table.

@@ -52,7 +52,7 @@ fn texts(messages: Vec<Message>) -> Vec<String> {
 impl Place {
     fn say(&self, chat: ChatId, content: &str) {
         let said = [message(self.flow, chat, content)];
-        self.store.write(|tx| messages::append(tx, &self.workspace, &said)).unwrap();
+        self.store.append(Said::new(&self.workspace, &said).unwrap()).unwrap();
     }
 
     fn chat(&self, chat: ChatId, newest: usize) -> Vec<String> {
@@ -108,7 +108,7 @@ fn another_workspace_sees_and_changes_nothing() {
     });
     assert_eq!(removed.unwrap(), 0);
     let said = [message(place.flow, chat, "theirs")];
-    let refused = place.store.write(|tx| messages::append(tx, &other, &said));
+    let refused = place.store.append(Said::new(&other, &said).unwrap());
     assert!(matches!(refused, Err(Error::NotFound(_))));
     assert_eq!(place.chat(chat, 9), ["mine"]);
 }

@@ -58,18 +58,11 @@ impl Said {
     }
 }
 
-/// Stores messages, in this order, after all others.
+/// Stores messages, in this order, after all others: one result for each, and those that fail leave nothing.
 ///
 /// # Errors
-/// 404 when a flow is not (any more) in the workspace; [`Error::Internal`] when the database cannot be written.
-pub fn append(tx: &WriteTx, workspace: &WorkspaceId, messages: &[Message]) -> Result<()> {
-    append_all(tx, &[Said::new(workspace, messages)?])?.pop().unwrap_or(Ok(()))
-}
-
-/// As [`append`], for several at once: one result for each, and those that fail leave nothing.
-///
-/// # Errors
-/// [`Error::Internal`] when the database cannot be read or written.
+/// [`Error::Internal`] when the database cannot be read or written. A result is 404 when a flow is not (any more) in its
+/// workspace.
 pub(super) fn append_all(tx: &WriteTx, all: &[Said]) -> Result<Vec<Result<()>>> {
     let mut results = Vec::with_capacity(all.len());
     let mut next = next_sequence(tx)?;

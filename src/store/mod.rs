@@ -35,10 +35,9 @@ pub use tx::{Order, ReadTx, Tx, WriteTx};
 
 use crate::domain::error::{Error, Result};
 use combine::{Combine, Lost};
-use commit::Commits;
+use commit::{Commits, NotCommitted};
 use messages::Said;
 use open::Handle;
-use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -93,22 +92,10 @@ impl Store {
             Ok(results) => results,
             Err(error) => {
                 let why: Arc<str> = error.to_string().into();
-                all.iter().map(|_| Err(Error::internal(NotAppended(why.clone())))).collect()
+                all.iter().map(|_| Err(Error::internal(NotCommitted(why.clone())))).collect()
             }
         };
-        let lost = |Lost| Err(Error::internal(NotAppended("the thread that stored them failed".into())));
+        let lost = |Lost| Err(Error::internal(NotCommitted("the thread that stored them failed".into())));
         self.appends.run(said, work).unwrap_or_else(lost)
     }
 }
-
-/// Messages that did not reach the disk, as told to each of those who shared the operation.
-#[derive(Debug)]
-struct NotAppended(Arc<str>);
-
-impl fmt::Display for NotAppended {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "messages could not be stored: {}", self.0)
-    }
-}
-
-impl std::error::Error for NotAppended {}

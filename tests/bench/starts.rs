@@ -9,7 +9,8 @@ use crate::{canvases, program};
 use flowkeep::domain::conversation::Message;
 use flowkeep::domain::ids::{ChatId, FlowId, MessageId, WorkspaceId};
 use flowkeep::domain::prediction::{ChatType, Speaker};
-use flowkeep::store::{Store, messages};
+use flowkeep::store::Store;
+use flowkeep::store::messages::Said;
 use serde_json::json;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -139,7 +140,7 @@ fn fill(folder: &Path) -> FlowId {
     let store = Store::open(&folder.join("flowkeep.redb")).unwrap();
     for _ in 0..MESSAGES / 1_000 {
         let some: Vec<Message> = (0..50).flat_map(|_| conversation(flow)).collect();
-        store.write(|tx| messages::append(tx, &workspace, &some)).unwrap();
+        store.append(Said::new(&workspace, &some).unwrap()).unwrap();
     }
     flow
 }
