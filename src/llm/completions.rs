@@ -3,9 +3,9 @@
 #[cfg(test)]
 mod tests;
 
+use super::openai::read_chunks;
 use super::refusal::Refusals;
-use super::reply::{Reply, broke_off, parsed, set, stops};
-use super::sse::Events;
+use super::reply::{Reply, set, stops};
 use super::{
     ChatModel, ChatRequest, Completion, Endpoint, KeyStyle, ModelError, OnDelta, endpoint, transcript,
 };
@@ -89,16 +89,7 @@ fn read_stream(
     reply: &mut Reply<'_, '_>,
     refusals: &Refusals<'_>,
 ) -> Result<(), ModelError> {
-    let mut events = Events::new(source);
-    let mut finished = false;
-    while let Some(event) = events.next()? {
-        if event.data.trim() == "[DONE]" {
-            return Ok(());
-        }
-        let chunk: Value = parsed(event.data, "an event of it is not JSON")?;
-        finished |= take(&chunk, reply, refusals)?;
-    }
-    if finished { Ok(()) } else { Err(broke_off()) }
+    read_chunks(source, "an event of it is not JSON", |chunk: Value| take(&chunk, reply, refusals))
 }
 
 /// Takes what one chunk holds; true when it says why the model finished.

@@ -11,6 +11,7 @@ use super::sse::Events;
 use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, OnDelta, endpoint};
 use crate::domain::cancel::Cancel;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::io::Read;
 
@@ -196,12 +197,13 @@ struct CompletionDetails {
     reasoning_tokens: Option<u64>,
 }
 
-/// Reads events until the stream says that it is complete. `[DONE]` says so; with servers that send none, the
-/// reason for which the model finished does.
-fn read_stream(
+/// Hands the chunks of a stream to `take` until it says that it is complete. `[DONE]` says so; with servers that send
+/// none, the reason for which the model finished does, which `take` tells by true. `otherwise` says what is wrong with
+/// an event that is no chunk.
+pub(super) fn read_chunks<C: DeserializeOwned>(
     source: &mut impl Read,
-    reply: &mut Reply<'_, '_>,
-    refusals: &Refusals<'_>,
+    otherwise: &str,
+    mut take: impl FnMut(C) -> Result<bool, ModelError>,
 ) -> Result<(), ModelError> {
     let mut events = Events::new(source);
     let mut finished = false;
@@ -209,10 +211,17 @@ fn read_stream(
         if event.data.trim() == "[DONE]" {
             return Ok(());
         }
-        let chunk: Chunk = parsed(event.data, "an event of it is not a chat completion")?;
-        finished |= take(chunk, reply, refusals)?;
+        finished |= take(parsed(event.data, otherwise)?)?;
     }
     if finished { Ok(()) } else { Err(broke_off()) }
+}
+
+fn read_stream(
+    source: &mut impl Read,
+    reply: &mut Reply<'_, '_>,
+    refusals: &Refusals<'_>,
+) -> Result<(), ModelError> {
+    read_chunks(source, "an event of it is not a chat completion", |chunk| take(chunk, reply, refusals))
 }
 
 fn read_whole(

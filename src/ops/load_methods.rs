@@ -41,7 +41,7 @@ pub fn load(app: &App, caller: &Caller, name: &str, body: &LoadBody, cancel: &Ca
         card.ok_or_else(|| Error::NotFound("This server does not know a card of that name.".to_owned()))?;
     match body.load_method.as_str() {
         "listModels" => Ok(models(app, caller, card, body, cancel)),
-        "listTools" if model_lists::picks(card, Picked::Tool) && may(caller, "tools:view") => {
+        "listTools" if model_lists::picks(card, Picked::Tool) && caller.grants.allow("tools:view") => {
             let tools = app.store.read(|tx| TOOLS.list(tx, &caller.workspace))?;
             let rows = tools
                 .iter()
@@ -49,7 +49,8 @@ pub fn load(app: &App, caller: &Caller, name: &str, body: &LoadBody, cancel: &Ca
             Ok(sorted(rows.collect()))
         }
         "listStores"
-            if model_lists::picks(card, Picked::DocumentStore) && may(caller, "documentStores:view") =>
+            if model_lists::picks(card, Picked::DocumentStore)
+                && caller.grants.allow("documentStores:view") =>
         {
             let stores = app.store.read(|tx| DOCUMENT_STORES.list(tx, &caller.workspace))?;
             let rows = stores.iter().map(
@@ -64,10 +65,6 @@ pub fn load(app: &App, caller: &Caller, name: &str, body: &LoadBody, cancel: &Ca
         }
         _ => Ok(Vec::new()),
     }
-}
-
-fn may(caller: &Caller, permission: &str) -> bool {
-    caller.grants.allow(permission)
 }
 
 fn sorted(mut rows: Vec<Value>) -> Vec<Value> {

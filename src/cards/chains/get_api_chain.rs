@@ -1,6 +1,6 @@
 //! GET API Chain: a model writes the address to read, and answers from what is there.
 
-use super::api_chain::{API_DOCS, ApiChain, HEADERS, Kind, Wanted, addresses};
+use super::api_chain::{ANSWER_PROMPT, API_DOCS, ApiChain, HEADERS, Kind, Wanted, addresses};
 use crate::cards::kit::{Card, Category, Connects, Input, Make, Risk};
 use std::sync::Arc;
 
@@ -27,9 +27,7 @@ pub const CARD: Card = Card {
         Input::lines("urlPrompt", "URL Prompt")
             .additional()
             .help("Asks the model for the address. Holds {api_docs} and {question}."),
-        Input::lines("ansPrompt", "Answer Prompt")
-            .additional()
-            .help("Asks the model for the answer. Holds {api_response} and {question}, and if wanted {api_docs} and {api_url}."),
+        ANSWER_PROMPT,
     ],
     outputs: &[],
     make: Make::Chain(|inputs| Ok(Arc::new(ApiChain::of(inputs, &KIND)?))),

@@ -1,6 +1,6 @@
 //! POST API Chain: a model writes what to post and where, and answers from the response.
 
-use super::api_chain::{API_DOCS, ApiChain, HEADERS, Kind, Wanted};
+use super::api_chain::{ANSWER_PROMPT, API_DOCS, ApiChain, HEADERS, Kind, Wanted};
 use crate::cards::kit::{Card, Category, Connects, Input, Make, Risk};
 use serde_json::Value;
 use std::sync::Arc;
@@ -29,9 +29,7 @@ pub const CARD: Card = Card {
         Input::lines("urlPrompt", "URL Prompt")
             .additional()
             .help("Asks the model for a JSON object of url and data. Holds {api_docs} and {question}."),
-        Input::lines("ansPrompt", "Answer Prompt")
-            .additional()
-            .help("Asks the model for the answer. Holds {api_response} and {question}, and if wanted {api_docs} and {api_url}."),
+        ANSWER_PROMPT,
     ],
     outputs: &[],
     make: Make::Chain(|inputs| Ok(Arc::new(ApiChain::of(inputs, &KIND)?))),

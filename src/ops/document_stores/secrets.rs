@@ -51,15 +51,13 @@ pub(super) fn settle(saved: Option<&CardPlan>, plan: &mut CardPlan, caller: &Cal
     if saved == Some(&*plan) {
         return Ok(());
     }
-    if let Some(saved) = saved {
+    if let Some(saved) = saved.filter(|saved| differs(saved, plan)) {
         for input in secret_inputs(plan) {
-            let is_kept = plan.config.get(input.name).is_some_and(is_set)
-                && plan.config.get(input.name) == saved.config.get(input.name);
-            if is_kept && differs(saved, plan) {
+            if plan.config.get(input.name) == saved.config.get(input.name) {
                 plan.config.remove(input.name);
             }
         }
-        if plan.credential == saved.credential && differs(saved, plan) {
+        if plan.credential == saved.credential {
             plan.credential = None;
         }
     }
