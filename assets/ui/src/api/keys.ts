@@ -1,0 +1,9 @@
+/** Names of cached answers. The first word is the resource, so that `invalidate` reaches all of it. */
+export const cached = {
+  me: ['me'],
+  start: ['start'],
+  flows: ['flows'],
+  flow: (id: string) => ['flows', id],
+  draft: (id: string) => ['drafts', id],
+  sessions: ['sessions'],
+} as const;

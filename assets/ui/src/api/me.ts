@@ -1,0 +1,127 @@
+import { useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
+import { api, ApiError, part } from './client';
+import { cached } from './keys';
+import type { Deleted, LinkInfo, Me, Session } from './models';
+
+/** The signed-in person; `null` when nobody is. */
+export function useMe(): UseQueryResult<Me | null> {
+  return useQuery({
+    queryKey: cached.me,
+    staleTime: 60_000,
+    queryFn: async () => {
+      try {
+        return await api.get<Me>('/auth/me', undefined, { quiet: true });
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 401) return null;
+        throw error;
+      }
+    },
+  });
+}
+
+/** Whether the person holds one of these permissions in the active workspace. The owner holds all. */
+export function useCan(): (...anyOf: string[]) => boolean {
+  const me = useMe().data;
+  return (...anyOf) =>
+    Boolean(me && (me.isOrganizationAdmin || anyOf.some((one) => me.permissions.includes(one))));
+}
+
+/** Whether the service still waits for its first owner. */
+export function useNeedsOwner(enabled: boolean): UseQueryResult<boolean> {
+  return useQuery({
+    queryKey: cached.start,
+    enabled,
+    queryFn: async () => {
+      try {
+        const { redirectUrl } = await api.post<{ redirectUrl: string }>('/auth/resolve', {}, { quiet: true });
+        return redirectUrl === '/organization-setup';
+      } catch (error) {
+        if (error instanceof ApiError && [401, 404].includes(error.status)) return false;
+        throw error;
+      }
+    },
+  });
+}
+
+export function useSignIn() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: { email: string; password: string }) =>
+      api.post<Me>('/auth/login', body, { quiet: true }),
+    onSuccess: (me) => {
+      client.clear();
+      client.setQueryData(cached.me, me);
+    },
+  });
+}
+
+export function useSignOut() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => api.post('/account/logout'),
+    onSuccess: () => {
+      client.clear();
+      client.setQueryData(cached.me, null);
+    },
+  });
+}
+
+export interface NewOwner {
+  user: { name: string; email: string; credential: string };
+  setupToken?: string;
+}
+
+/** Makes the first owner, then signs them in. */
+export const registerOwner = (body: NewOwner) => api.post('/account/register', body, { quiet: true });
+
+export const readLink = (token: string) =>
+  api.post<LinkInfo>('/account/verify', { user: { tempToken: token } }, { quiet: true });
+
+export const acceptInvitation = (user: { name: string; credential: string; tempToken: string }) =>
+  api.post('/account/register', { user }, { quiet: true });
+
+export const askForReset = (email: string) =>
+  api.post<{ message: string }>('/account/forgot-password', { user: { email } }, { quiet: true });
+
+export const resetPassword = (user: { tempToken: string; password: string }) =>
+  api.post('/account/reset-password', { user }, { quiet: true });
+
+export interface ProfileChange {
+  name?: string;
+  email?: string;
+  currentPassword?: string;
+  newPassword?: string;
+}
+
+export function useChangeProfile() {
+  const client = useQueryClient();
+  return useMutation({
+    // A wrong current password is a 401 that does not end the session.
+    mutationFn: (body: ProfileChange) => api.put('/user', body, { quiet: true }),
+    onSuccess: () => client.invalidateQueries({ queryKey: cached.me }),
+  });
+}
+
+export function useSwitchWorkspace() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (id: string) => api.post<Me>('/workspace/switch', undefined, { query: { id } }),
+    onSuccess: (me) => {
+      client.clear();
+      client.setQueryData(cached.me, me);
+    },
+  });
+}
+
+export const useSessions = () =>
+  useQuery({ queryKey: cached.sessions, queryFn: () => api.get<Session[]>('/account/sessions') });
+
+/** Ends one session, or all others. */
+export function useEndSessions() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (id: string | null) =>
+      api.delete<Deleted>(id === null ? '/account/sessions' : `/account/sessions/${part(id)}`),
+    onSuccess: () => client.invalidateQueries({ queryKey: cached.sessions }),
+  });
+}

@@ -1,0 +1,136 @@
+import { Keyboard, LogOut, Monitor, Moon, Sun, Workflow, Zap, CircleUserRound } from 'lucide-react';
+import { useEffect, useMemo, useSyncExternalStore, type ReactNode } from 'react';
+import { useLocation } from 'wouter';
+import { useFlows } from '../api/flows';
+import { useCan, useMe, useSignOut } from '../api/me';
+import { actions, isTyping } from '../core/actions';
+import { chooseTheme } from '../core/prefs';
+import { t } from '../i18n';
+import { CommandMenu, type CommandItem } from '../ui';
+import { nav } from './nav';
+import { Shortcuts, showShortcuts } from './Shortcuts';
+
+/** The command menu (Ctrl K), and the list of shortcuts (?). */
+export function Commands({
+  open,
+  onOpenChange,
+}: {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+}): ReactNode {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (
+        (event.ctrlKey || event.metaKey) &&
+        !event.shiftKey &&
+        !event.altKey &&
+        event.key.toLowerCase() === 'k'
+      ) {
+        event.preventDefault();
+        onOpenChange(!open);
+      } else if (event.key === '?' && !isTyping(event.target)) {
+        event.preventDefault();
+        showShortcuts();
+      }
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, [open, onOpenChange]);
+  return (
+    <>
+      {open && <Open onClose={() => onOpenChange(false)} />}
+      <Shortcuts />
+    </>
+  );
+}
+
+function Open({ onClose }: { onClose: () => void }): ReactNode {
+  const items = useItems();
+  return (
+    <CommandMenu
+      open
+      onClose={onClose}
+      items={items}
+      label={t('app.commands')}
+      placeholder={t('app.commandsPlaceholder')}
+    />
+  );
+}
+
+function useItems(): CommandItem[] {
+  const [, go] = useLocation();
+  const can = useCan();
+  const me = useMe().data;
+  const flows = useFlows().data;
+  const signOut = useSignOut();
+  const here = useSyncExternalStore(actions.subscribe, actions.all);
+  const permissions = me?.permissions;
+  const owner = me?.isOrganizationAdmin;
+  return useMemo(() => {
+    const screens = nav
+      .flatMap((group) => group.items)
+      .filter((item) => !item.later && (!item.ownerOnly || owner) && (!item.anyOf || can(...item.anyOf)));
+    return [
+      ...here.map((action) => ({ ...action, group: t('app.screenActions'), icon: Zap })),
+      ...screens.map((item) => ({
+        id: `go ${item.path}`,
+        label: t(item.label),
+        group: t('app.goTo'),
+        icon: item.icon,
+        run: () => go(item.path),
+      })),
+      {
+        id: 'go /account',
+        label: t('app.account'),
+        group: t('app.goTo'),
+        icon: CircleUserRound,
+        run: () => go('/account'),
+      },
+      ...(flows ?? []).map((flow) => ({
+        id: `flow ${flow.id}`,
+        label: flow.name,
+        group: t('app.flows'),
+        icon: Workflow,
+        run: () => go(`/flows/${flow.id}`),
+      })),
+      {
+        id: 'theme system',
+        label: t('app.themeOf', { name: t('app.system') }),
+        group: t('app.theme'),
+        icon: Monitor,
+        run: () => chooseTheme('system'),
+      },
+      {
+        id: 'theme light',
+        label: t('app.themeOf', { name: t('app.light') }),
+        group: t('app.theme'),
+        icon: Sun,
+        run: () => chooseTheme('light'),
+      },
+      {
+        id: 'theme dark',
+        label: t('app.themeOf', { name: t('app.dark') }),
+        group: t('app.theme'),
+        icon: Moon,
+        run: () => chooseTheme('dark'),
+      },
+      {
+        id: 'shortcuts',
+        label: t('app.shortcuts'),
+        group: t('app.account'),
+        icon: Keyboard,
+        shortcut: '?',
+        run: showShortcuts,
+      },
+      {
+        id: 'sign out',
+        label: t('app.signOut'),
+        group: t('app.account'),
+        icon: LogOut,
+        run: () => signOut.mutate(),
+      },
+    ];
+    // `can` follows from the two below; the mutation keeps its identity where it matters.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [here, flows, permissions, owner, go]);
+}

@@ -1,0 +1,69 @@
+import { Suspense, type ReactNode } from 'react';
+import { Redirect, Route, Switch, useLocation, useSearch } from 'wouter';
+import { useMe, useNeedsOwner } from '../api/me';
+import { ErrorState } from '../ui';
+import { ErrorBoundary } from './ErrorBoundary';
+import { NotFound } from './NotFound';
+import { routes, type AppRoute } from './routes';
+import { Shell } from './Shell';
+import { Splash } from './Splash';
+
+/** Chooses between the screens, and between those who are signed in and those who are not. */
+export function Screens(): ReactNode {
+  return (
+    <Switch>
+      {routes.map((route) => (
+        <Route key={route.path} path={route.path}>
+          {(params) => <Framed route={route} params={params as Record<string, string | undefined>} />}
+        </Route>
+      ))}
+      <Route>
+        <Guarded>
+          <Shell>
+            <NotFound />
+          </Shell>
+        </Guarded>
+      </Route>
+    </Switch>
+  );
+}
+
+function Framed({
+  route,
+  params,
+}: {
+  route: AppRoute;
+  params: Record<string, string | undefined>;
+}): ReactNode {
+  const screen = (
+    <ErrorBoundary key={route.path}>
+      <Suspense fallback={<Splash />}>
+        <route.screen params={params} />
+      </Suspense>
+    </ErrorBoundary>
+  );
+  if (route.frame === 'bare') return screen;
+  return (
+    <Guarded>
+      <Shell full={route.frame === 'full'}>{screen}</Shell>
+    </Guarded>
+  );
+}
+
+/** Only for people who are signed in; others go to sign-in, or to the first start, and come back. */
+function Guarded({ children }: { children: ReactNode }): ReactNode {
+  const [path] = useLocation();
+  const search = useSearch();
+  const me = useMe();
+  const start = useNeedsOwner(me.data === null);
+  if (me.data) return children;
+  const failed = me.error ?? start.error;
+  if (failed)
+    return (
+      <ErrorState message={failed.message} onRetry={() => void (me.error ? me.refetch() : start.refetch())} />
+    );
+  if (me.data === undefined || start.data === undefined) return <Splash />;
+  if (start.data) return <Redirect to="/setup" replace />;
+  const here = search ? `${path}?${search}` : path;
+  return <Redirect to={here === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(here)}`} replace />;
+}

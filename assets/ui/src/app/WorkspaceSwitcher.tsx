@@ -1,0 +1,40 @@
+import { ChevronsUpDown } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useLocation } from 'wouter';
+import { useMe, useSwitchWorkspace } from '../api/me';
+import { t } from '../i18n';
+import { Menu, toast } from '../ui';
+import css from './WorkspaceSwitcher.module.css';
+
+export function WorkspaceSwitcher(): ReactNode {
+  const me = useMe().data;
+  const [, go] = useLocation();
+  const change = useSwitchWorkspace();
+  if (!me) return null;
+  const name = me.activeWorkspace ?? t('app.workspace');
+  const to = (id: string): void => {
+    if (id === me.activeWorkspaceId) return;
+    change.mutate(id, { onSuccess: () => go('/'), onError: (error) => toast(error.message) });
+  };
+  return (
+    <Menu
+      align="start"
+      label={t('app.switchWorkspace')}
+      items={[
+        { heading: t('app.workspaces') },
+        ...me.assignedWorkspaces.map((workspace) => ({
+          label: workspace.name,
+          checked: workspace.id === me.activeWorkspaceId,
+          onSelect: () => to(workspace.id),
+        })),
+        me.isOrganizationAdmin && 'separator',
+        me.isOrganizationAdmin && { label: t('app.manageWorkspaces'), onSelect: () => go('/workspaces') },
+      ]}
+    >
+      <button type="button" className={css.opener} aria-label={t('app.workspaceNow', { name })}>
+        <span className={css.name}>{name}</span>
+        <ChevronsUpDown size={14} aria-hidden />
+      </button>
+    </Menu>
+  );
+}

@@ -1,0 +1,84 @@
+import {
+  Blocks,
+  Braces,
+  Building2,
+  KeyRound,
+  Library,
+  ListTree,
+  LockKeyhole,
+  ScrollText,
+  ShieldCheck,
+  UsersRound,
+  Workflow,
+  type LucideIcon,
+} from 'lucide-react';
+import type { Key } from '../i18n';
+
+export interface NavItem {
+  path: string;
+  label: Key;
+  icon: LucideIcon;
+  /** One of these is needed to see it; none: everybody sees it. */
+  anyOf?: readonly string[];
+  ownerOnly?: boolean;
+  /** The screen does not exist yet. */
+  later?: boolean;
+}
+
+export interface NavGroup {
+  label: Key;
+  items: readonly NavItem[];
+}
+
+/** The sidebar, top to bottom. */
+export const nav: readonly NavGroup[] = [
+  {
+    label: 'app.build',
+    items: [
+      {
+        path: '/',
+        label: 'app.flows',
+        icon: Workflow,
+        anyOf: ['chatflows:view', 'agentflows:view', 'assistants:view'],
+      },
+      {
+        path: '/executions',
+        label: 'app.executions',
+        icon: ListTree,
+        anyOf: ['executions:view'],
+        later: true,
+      },
+      {
+        path: '/document-stores',
+        label: 'app.documentStores',
+        icon: Library,
+        anyOf: ['documentStores:view'],
+        later: true,
+      },
+    ],
+  },
+  {
+    label: 'app.connect',
+    items: [
+      { path: '/credentials', label: 'app.credentials', icon: LockKeyhole, anyOf: ['credentials:view'] },
+      { path: '/variables', label: 'app.variables', icon: Braces, anyOf: ['variables:view'] },
+      { path: '/tools', label: 'app.tools', icon: Blocks, anyOf: ['tools:view'] },
+      { path: '/api-keys', label: 'app.apiKeys', icon: KeyRound, anyOf: ['apikeys:view'] },
+    ],
+  },
+  {
+    label: 'app.manage',
+    items: [
+      { path: '/users', label: 'app.users', icon: UsersRound, anyOf: ['users:manage', 'workspace:view'] },
+      { path: '/roles', label: 'app.roles', icon: ShieldCheck, anyOf: ['roles:manage'] },
+      { path: '/workspaces', label: 'app.workspaces', icon: Building2, anyOf: ['workspace:view'] },
+      {
+        path: '/audit',
+        label: 'app.audit',
+        icon: ScrollText,
+        anyOf: ['loginActivity:view'],
+        ownerOnly: true,
+      },
+    ],
+  },
+];

@@ -1,0 +1,54 @@
+import { lazy, type ComponentType, type LazyExoticComponent } from 'react';
+
+/**
+ * The table of routes; one line for each screen. A screen is the default export of its file and is loaded when it
+ * is first opened. `shell` draws it beside the sidebar, `full` without the space of an ordinary page around it
+ * (the editor), `bare` without sidebar and also for people who are not signed in.
+ */
+export interface AppRoute {
+  path: string;
+  frame: 'shell' | 'full' | 'bare';
+  screen: LazyExoticComponent<ComponentType<ScreenProps>>;
+}
+
+/** A screen gets the parts of its address: `/flows/:id` gives `params.id`. */
+export interface ScreenProps {
+  params: Record<string, string | undefined>;
+}
+
+type Load = () => Promise<{ default: ComponentType<ScreenProps> }>;
+
+const shell = (path: string, load: Load): AppRoute => ({ path, frame: 'shell', screen: lazy(load) });
+const full = (path: string, load: Load): AppRoute => ({ path, frame: 'full', screen: lazy(load) });
+const bare = (path: string, load: Load): AppRoute => ({ path, frame: 'bare', screen: lazy(load) });
+
+const soon: Load = () => import('./Soon');
+
+export const routes: readonly AppRoute[] = [
+  // Start and sign-in
+  bare('/setup', () => import('../features/auth/SetupPage')),
+  bare('/sign-in', () => import('../features/auth/SignInPage')),
+  bare('/invite', () => import('../features/auth/InvitePage')),
+  bare('/reset', () => import('../features/auth/ResetPage')),
+
+  // Flows
+  shell('/', () => import('../features/flows/FlowsPage')),
+  full('/flows/:id', soon),
+  full('/flows/:id/versions', soon),
+  full('/flows/:id/settings', soon),
+  shell('/executions', soon),
+
+  // Connect
+  shell('/credentials', soon),
+  shell('/variables', soon),
+  shell('/tools', soon),
+  shell('/document-stores', soon),
+  shell('/api-keys', soon),
+
+  // Manage
+  shell('/users', soon),
+  shell('/roles', soon),
+  shell('/workspaces', soon),
+  shell('/audit', soon),
+  shell('/account', () => import('../features/account/AccountPage')),
+];

@@ -1,0 +1,18 @@
+import { account } from './en/account';
+import { app } from './en/app';
+import { auth } from './en/auth';
+import { errors } from './en/errors';
+import { flows } from './en/flows';
+import { kit } from './en/kit';
+
+/** One file per feature, each with its own prefix; joined here, one line each. */
+export const en = {
+  ...account,
+  ...app,
+  ...auth,
+  ...errors,
+  ...flows,
+  ...kit,
+} as const;
+
+export type Key = keyof typeof en;

@@ -1,0 +1,3 @@
+export const flows = {
+  'flows.title': 'Flows',
+} as const;

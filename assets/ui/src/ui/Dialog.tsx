@@ -1,0 +1,146 @@
+import { X } from 'lucide-react';
+import { AlertDialog as Alert, Dialog as Primitive } from 'radix-ui';
+import { useRef, type ReactNode } from 'react';
+import { t } from '../i18n';
+import { Button, IconButton } from './Button';
+import { cx } from './cx';
+import css from './Dialog.module.css';
+
+export interface DialogProps {
+  open: boolean;
+  onClose: () => void;
+  title: string;
+  /** One sentence below the title. */
+  description?: ReactNode;
+  children?: ReactNode;
+  /** Buttons, the main one last. */
+  footer?: ReactNode;
+  size?: 'small' | 'medium' | 'large' | 'full';
+  /** Asks before a click outside or Escape closes it: return false to stay. */
+  mayClose?: () => boolean;
+}
+
+export function Dialog(props: DialogProps): ReactNode {
+  const { open, onClose, title, description, children, footer, size = 'medium', mayClose } = props;
+  return (
+    <Primitive.Root open={open} onOpenChange={(next) => !next && (mayClose?.() ?? true) && onClose()}>
+      <Primitive.Portal>
+        <Primitive.Overlay className={css.overlay}>
+          <Primitive.Content
+            className={cx(css.dialog, css[size])}
+            {...(description ? {} : { 'aria-describedby': undefined })}
+          >
+            <header className={css.head}>
+              <div>
+                <Primitive.Title className={css.title}>{title}</Primitive.Title>
+                {description && (
+                  <Primitive.Description className={css.description}>{description}</Primitive.Description>
+                )}
+              </div>
+              <Primitive.Close asChild>
+                <IconButton icon={X} label={t('kit.close')} size="compact" className={css.close} />
+              </Primitive.Close>
+            </header>
+            {children && <div className={css.body}>{children}</div>}
+            {footer && <footer className={css.foot}>{footer}</footer>}
+          </Primitive.Content>
+        </Primitive.Overlay>
+      </Primitive.Portal>
+    </Primitive.Root>
+  );
+}
+
+export interface ConfirmDialogProps {
+  open: boolean;
+  onClose: () => void;
+  onConfirm: () => void;
+  title: string;
+  children?: ReactNode;
+  /** Repeats the verb: "Delete flow", never "OK". */
+  confirm: string;
+  danger?: boolean;
+  busy?: boolean;
+  disabled?: boolean;
+  error?: string | null;
+}
+
+/** Only for what changes Live, deletes, or reveals a secret. Focus starts on Cancel. */
+export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
+  const { open, onClose, onConfirm, title, children, confirm, danger = true, busy, disabled, error } = props;
+  const cancel = useRef<HTMLButtonElement>(null);
+  return (
+    <Alert.Root open={open} onOpenChange={(next) => !next && !busy && onClose()}>
+      <Alert.Portal>
+        <Alert.Overlay className={css.overlay}>
+          <Alert.Content
+            className={cx(css.dialog, css.small)}
+            onOpenAutoFocus={(event) => {
+              event.preventDefault();
+              cancel.current?.focus();
+            }}
+          >
+            <header className={css.head}>
+              <Alert.Title className={css.title}>{title}</Alert.Title>
+            </header>
+            <Alert.Description asChild>
+              <div className={css.body}>{children}</div>
+            </Alert.Description>
+            {error && (
+              <p className={css.error} role="alert">
+                {error}
+              </p>
+            )}
+            <footer className={css.foot}>
+              <Button ref={cancel} onClick={onClose} disabled={busy}>
+                {t('kit.cancel')}
+              </Button>
+              <Button
+                variant={danger ? 'danger' : 'primary'}
+                onClick={onConfirm}
+                busy={busy}
+                disabled={disabled}
+              >
+                {confirm}
+              </Button>
+            </footer>
+          </Alert.Content>
+        </Alert.Overlay>
+      </Alert.Portal>
+    </Alert.Root>
+  );
+}
+
+export interface DrawerProps extends Omit<DialogProps, 'size'> {
+  width?: number;
+}
+
+/** A panel from the end side of the page. */
+export function Drawer(props: DrawerProps): ReactNode {
+  const { open, onClose, title, description, children, footer, mayClose, width = 480 } = props;
+  return (
+    <Primitive.Root open={open} onOpenChange={(next) => !next && (mayClose?.() ?? true) && onClose()}>
+      <Primitive.Portal>
+        <Primitive.Overlay className={css.scrim} />
+        <Primitive.Content
+          className={css.drawer}
+          style={{ inlineSize: width }}
+          {...(description ? {} : { 'aria-describedby': undefined })}
+        >
+          <header className={css.head}>
+            <div>
+              <Primitive.Title className={css.title}>{title}</Primitive.Title>
+              {description && (
+                <Primitive.Description className={css.description}>{description}</Primitive.Description>
+              )}
+            </div>
+            <Primitive.Close asChild>
+              <IconButton icon={X} label={t('kit.close')} size="compact" className={css.close} />
+            </Primitive.Close>
+          </header>
+          <div className={cx(css.body, css.fill)}>{children}</div>
+          {footer && <footer className={css.foot}>{footer}</footer>}
+        </Primitive.Content>
+      </Primitive.Portal>
+    </Primitive.Root>
+  );
+}

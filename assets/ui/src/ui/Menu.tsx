@@ -1,0 +1,143 @@
+import { Check, ChevronRight, type LucideIcon } from 'lucide-react';
+import { ContextMenu as Context, DropdownMenu as Dropdown } from 'radix-ui';
+import type { ReactNode } from 'react';
+import { cx } from './cx';
+import { Kbd } from './Kbd';
+import css from './Menu.module.css';
+
+export interface MenuAction {
+  label: string;
+  icon?: LucideIcon;
+  onSelect?: () => void;
+  /** A second line, for instance why it is disabled. */
+  hint?: string;
+  shortcut?: string;
+  danger?: boolean;
+  disabled?: boolean;
+  /** Shows a check mark: this is one of a choice. */
+  checked?: boolean;
+  /** A menu inside the menu. */
+  items?: readonly MenuEntry[];
+}
+
+export type MenuEntry = MenuAction | { heading: string } | 'separator' | false | null | undefined;
+
+export interface MenuProps {
+  /** The button that opens it. */
+  children: ReactNode;
+  items: readonly MenuEntry[];
+  align?: 'start' | 'center' | 'end';
+  side?: 'top' | 'right' | 'bottom' | 'left';
+  label?: string;
+  /** Keeps focus from going back to the opener when an item opens something else. */
+  onCloseAutoFocus?: (event: Event) => void;
+}
+
+export function Menu(props: MenuProps): ReactNode {
+  const { children, items, align = 'end', side, label, onCloseAutoFocus } = props;
+  return (
+    <Dropdown.Root>
+      <Dropdown.Trigger asChild>{children}</Dropdown.Trigger>
+      <Dropdown.Portal>
+        <Dropdown.Content
+          className={css.menu}
+          align={align}
+          side={side}
+          sideOffset={4}
+          collisionPadding={8}
+          aria-label={label}
+          onCloseAutoFocus={onCloseAutoFocus}
+        >
+          <Entries items={items} kit={Dropdown as unknown as Kit} />
+        </Dropdown.Content>
+      </Dropdown.Portal>
+    </Dropdown.Root>
+  );
+}
+
+export function ContextMenu({ children, items, label }: Omit<MenuProps, 'align' | 'side'>): ReactNode {
+  return (
+    <Context.Root>
+      <Context.Trigger asChild>{children}</Context.Trigger>
+      <Context.Portal>
+        <Context.Content className={css.menu} collisionPadding={8} aria-label={label}>
+          <Entries items={items} kit={Context as unknown as Kit} />
+        </Context.Content>
+      </Context.Portal>
+    </Context.Root>
+  );
+}
+
+/** The parts both menus share. */
+type Kit = Pick<
+  typeof Dropdown,
+  | 'Item'
+  | 'CheckboxItem'
+  | 'ItemIndicator'
+  | 'Label'
+  | 'Separator'
+  | 'Sub'
+  | 'SubTrigger'
+  | 'SubContent'
+  | 'Portal'
+>;
+
+function Entries({ items, kit }: { items: readonly MenuEntry[]; kit: Kit }): ReactNode {
+  return items.map((entry, at) => {
+    if (!entry) return null;
+    if (entry === 'separator') return <kit.Separator key={at} className={css.separator} />;
+    if ('heading' in entry) {
+      return (
+        <kit.Label key={at} className={css.heading}>
+          {entry.heading}
+        </kit.Label>
+      );
+    }
+    return <Entry key={at} entry={entry} kit={kit} />;
+  });
+}
+
+function Entry({ entry, kit }: { entry: MenuAction; kit: Kit }): ReactNode {
+  const { icon: Icon, label, hint, shortcut, danger, disabled, checked, onSelect, items } = entry;
+  const name = cx(css.item, danger && css.danger);
+  const body = (
+    <>
+      {Icon && <Icon size={15} aria-hidden className={css.icon} />}
+      <span className={css.text}>
+        {label}
+        {hint && <span className={css.hint}>{hint}</span>}
+      </span>
+      {shortcut && <Kbd keys={shortcut} />}
+    </>
+  );
+  if (items) {
+    return (
+      <kit.Sub>
+        <kit.SubTrigger className={name} disabled={disabled}>
+          {body}
+          <ChevronRight size={14} aria-hidden className={css.icon} />
+        </kit.SubTrigger>
+        <kit.Portal>
+          <kit.SubContent className={css.menu} sideOffset={4} collisionPadding={8}>
+            <Entries items={items} kit={kit} />
+          </kit.SubContent>
+        </kit.Portal>
+      </kit.Sub>
+    );
+  }
+  if (checked !== undefined) {
+    return (
+      <kit.CheckboxItem className={name} checked={checked} disabled={disabled} onSelect={onSelect}>
+        {body}
+        <kit.ItemIndicator>
+          <Check size={14} aria-hidden />
+        </kit.ItemIndicator>
+      </kit.CheckboxItem>
+    );
+  }
+  return (
+    <kit.Item className={name} disabled={disabled} onSelect={onSelect}>
+      {body}
+    </kit.Item>
+  );
+}

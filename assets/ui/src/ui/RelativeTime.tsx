@@ -1,0 +1,16 @@
+import { useEffect, useState, type ReactNode } from 'react';
+import { exactTime, relativeTime } from '../core/format';
+
+/** "5 minutes ago", exact on hover, kept current. */
+export function RelativeTime({ date, className }: { date: string; className?: string }): ReactNode {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 30_000);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <time dateTime={date} title={exactTime(date)} className={className}>
+      {relativeTime(date, now)}
+    </time>
+  );
+}

@@ -1,0 +1,46 @@
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { actions, shortcuts, type Action, type ShortcutGroup } from '../core/actions';
+import { readPref, subscribePrefs, writePref } from '../core/prefs';
+
+/** Offers actions in the command menu while the component is shown. Give it a list from `useMemo`. */
+export function useActions(list: readonly Action[]): void {
+  useEffect(() => actions.add(list), [list]);
+}
+
+/** Lists shortcuts of a screen under `?`. Give it a constant list. */
+export function useShortcuts(list: readonly ShortcutGroup[]): void {
+  useEffect(() => shortcuts.add(list), [list]);
+}
+
+/** A small choice this browser remembers. */
+export function usePref<Value extends string>(
+  name: string,
+  first: Value,
+  allowed: readonly Value[],
+): [Value, (value: Value) => void] {
+  const stored = useSyncExternalStore(subscribePrefs, () => readPref(name));
+  const value = allowed.find((one) => one === stored) ?? first;
+  return [value, (next) => writePref(name, next)];
+}
+
+/** The value as it was when nothing changed for a while. */
+export function useSettled<Value>(value: Value, ms = 200): Value {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), ms);
+    return () => clearTimeout(timer);
+  }, [value, ms]);
+  return settled;
+}
+
+/** Whether the page matches a media query. */
+export function useMedia(query: string): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      const list = matchMedia(query);
+      list.addEventListener('change', listener);
+      return () => list.removeEventListener('change', listener);
+    },
+    () => matchMedia(query).matches,
+  );
+}

@@ -1,0 +1,51 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+// FLOWKEEP_URL: the address of a running service, for `npm run dev`.
+const service = process.env.FLOWKEEP_URL ?? 'http://127.0.0.1:3000';
+
+/** Libraries that are loaded together. Order matters: the first that fits wins. */
+const groups = [
+  // use-sync-external-store and wouter stay with react, or every page preloads the canvas library.
+  {
+    name: 'react',
+    test: /node_modules\/(react|react-dom|scheduler|use-sync-external-store|wouter|regexparam|mitt|@tanstack|openapi-fetch)\//,
+  },
+  { name: 'flow', test: /node_modules\/(@xyflow|d3-[a-z]+|zustand|classcat)\// },
+  { name: 'editor', test: /node_modules\/(@codemirror|@lezer|style-mod|w3c-keyname|crelt|@marijn)\// },
+  { name: 'markdown', test: /node_modules\/(marked|dompurify)\// },
+  {
+    name: 'radix',
+    test: /node_modules\/(radix-ui|@radix-ui|@floating-ui|cmdk|aria-hidden|react-remove-scroll[a-z-]*|react-style-singleton|use-callback-ref|use-sidecar|get-nonce|detect-node-es|tslib)\//,
+  },
+];
+
+export default defineConfig({
+  base: '/',
+  plugins: [react()],
+  build: {
+    target: 'es2022',
+    outDir: '../dist',
+    emptyOutDir: true,
+    sourcemap: false,
+    assetsInlineLimit: 0,
+    assetsDir: 'app',
+    reportCompressedSize: false,
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        entryFileNames: 'app/[name]-[hash].js',
+        chunkFileNames: 'app/[name]-[hash].js',
+        assetFileNames: 'app/[name]-[hash][extname]',
+        codeSplitting: { groups },
+      },
+    },
+  },
+  server: { proxy: { '/api': { target: service, changeOrigin: true, headers: { origin: service } } } },
+  test: {
+    environment: 'happy-dom',
+    include: ['src/**/*.test.{ts,tsx}'],
+    css: { modules: { classNameStrategy: 'non-scoped' } },
+    setupFiles: ['src/test-setup.ts'],
+  },
+});

@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+// Tests in a real browser against the built binary: one file at a time, each with its own service.
+export default defineConfig({
+  test: {
+    include: ['e2e/**/*.e2e.ts'],
+    environment: 'node',
+    fileParallelism: false,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});
