@@ -252,7 +252,9 @@ fn one_door_to_live(source: &Source) -> Vec<String> {
 
 fn length(source: &Source) -> Vec<String> {
     let lines = source.text.lines().count();
-    let counts = [".rs", ".ts", ".tsx", ".css"].iter().any(|ending| source.path.ends_with(ending));
+    let written = [".rs", ".ts", ".tsx", ".css"].iter().any(|ending| source.path.ends_with(ending));
+    // What a program made from another file is not read by people.
+    let counts = written && !source.path.ends_with(".d.ts");
     let rule = format!("{lines} lines are more than {LINES_MAX}: divide the room");
     if counts && lines > LINES_MAX { vec![format!("{}:{lines}: {rule}", source.path)] } else { Vec::new() }
 }

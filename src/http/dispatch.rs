@@ -7,6 +7,7 @@ use super::error::{self, Refused};
 use super::file_body;
 use super::guard::{self, Who};
 use super::pace::Pace;
+use super::pages::{self, Page};
 use super::reply::{Reply, ReplyBody};
 use super::request::Request;
 use super::router::{Cors, Found, Route, Table, segments};
@@ -88,17 +89,20 @@ where
     if door.running.is_stopping() {
         return Err(Refused::Unavailable(Unavailable::Restarting));
     }
-    let segments = segments(&head.path).ok_or(Refused::Path)?;
     let preflight = preflight_method(&head);
     let method = match (&preflight, &head.method) {
         (Some(asked), _) => asked.clone(),
         (None, &Method::HEAD) => Method::GET,
         (None, other) => other.clone(),
     };
-    let (route, params) = match door.table.find(&method, &segments) {
+    let found = segments(&head.path).map_or(Found::Nothing, |segments| door.table.find(&method, &segments));
+    let (route, params) = match found {
         Found::Route(route, params) => (route, params),
         Found::OtherMethod(allow) => return Err(Refused::Method(allow)),
-        Found::Nothing => return Err(Refused::Path),
+        Found::Nothing => {
+            let page = pages::find(&head.method, &head.path).ok_or(Refused::Path)?;
+            return show(door.app.clone(), page, head.headers).await;
+        }
     };
     if preflight.is_some() && route.cors == Cors::None {
         return Err(Refused::Method(route.method.to_string()));
@@ -143,6 +147,17 @@ where
     let work = Work { door: door.clone(), request, ticket: Arc::new(ticket), answer };
     tokio::task::spawn_blocking(move || if preflight.is_some() { work.preflight() } else { work.run() });
     wait(door, route, cancel, answered).await
+}
+
+/// Answers with a file of the web page.
+async fn show(app: App, page: Page, headers: HeaderMap) -> Result<Response, Refused> {
+    let answered = tokio::task::spawn_blocking(move || {
+        pages::answer(&app, &page, &headers).unwrap_or_else(|error| {
+            let now = app.clock.now();
+            error::reply(&error, &error::Manner { internal: false, streaming: false, ended: None, now })
+        })
+    });
+    answered.await.map(whole_response).map_err(|_| Refused::Panicked)
 }
 
 /// Waits for the blocking thread's answer, within the run's time.

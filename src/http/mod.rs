@@ -20,10 +20,12 @@ pub mod server;
 pub mod sse;
 
 mod address;
+mod assets;
 mod body;
 mod cors;
 mod dispatch;
 mod file_body;
+mod pages;
 mod running;
 mod strict;
 mod wire;

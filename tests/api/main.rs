@@ -38,6 +38,7 @@ mod model_cards;
 mod openapi;
 mod origins;
 mod overrides;
+mod pages;
 mod parsers;
 mod properties;
 mod providers;

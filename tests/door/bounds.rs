@@ -16,7 +16,8 @@ fn unknown_paths_and_methods_are_told() {
         "/api/v1/ok//",
         "/api/v1/%2e%2e/ok",
         "/API/v1/ok",
-        "/",
+        "//",
+        "/nothing.js",
         "/api/v1/ok%00",
         "/api/v1/o\\k",
     ] {

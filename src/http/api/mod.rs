@@ -3,6 +3,7 @@
 pub mod accounts;
 pub mod attachments;
 pub mod chat_files;
+pub mod chat_page;
 pub mod credentials;
 pub mod document_stores;
 pub mod drafts;

@@ -1,0 +1,178 @@
+//! The web page: which of its files answers which address, and what the browser is told about it
+//! (security rules 2 and 12).
+//!
+//! A page is what every address outside `/api` without a file ending leads to: the page itself finds out what to show.
+
+use super::api::chat_page::ancestors;
+use super::assets::{self, Asset};
+use super::reply::{INERT_POLICY, Reply};
+use super::router::segments;
+use crate::app::App;
+use crate::domain::error::{Error, Result};
+use crate::domain::token::Token;
+use bytes::Bytes;
+use hyper::header::{ACCEPT_ENCODING, IF_NONE_MATCH};
+use hyper::{HeaderMap, Method, StatusCode};
+
+/// Where the page asks for the value that its inline styles carry.
+const NONCE_PLACE: &str = "__CSP_NONCE__";
+/// Files whose names hold a digest of their content.
+const HASHED_FOLDER: &str = "app";
+/// The chat as a script for pages of other sites.
+const WIDGET: &str = "widget.js";
+
+/// What an address outside the route table means.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Page {
+    /// The page.
+    Index,
+    /// The chat with one flow, alone on a page that others may frame.
+    Chat(String),
+    /// A file of the page, by its name.
+    File(String),
+}
+
+/// What a GET of this path means; `None` for what does not exist.
+pub(super) fn find(method: &Method, path: &str) -> Option<Page> {
+    if !matches!(*method, Method::GET | Method::HEAD) {
+        return None;
+    }
+    if path == "/" {
+        return Some(Page::Index);
+    }
+    let segments = segments(path)?;
+    match segments.as_slice() {
+        [first, ..] if first.eq_ignore_ascii_case("api") => None,
+        [first, flow] if matches!(first.as_ref(), "chat" | "chatbot") => Some(Page::Chat(flow.to_string())),
+        [.., last] if last.contains('.') => Some(Page::File(segments.join("/"))),
+        [first, ..] if first == HASHED_FOLDER => None,
+        _ => Some(Page::Index),
+    }
+}
+
+/// Answers it: blocking, because a chat page asks for its flow's Allowed Domains.
+///
+/// # Errors
+/// 404 for a file that is none of the page's; when the database cannot be read.
+pub(super) fn answer(app: &App, page: &Page, headers: &HeaderMap) -> Result<Reply> {
+    match page {
+        Page::Index => document("index.html", "'none'"),
+        Page::Chat(flow) => document("chat.html", &ancestors(app, flow)?),
+        Page::File(name) => file(name, headers),
+    }
+}
+
+fn missing() -> Error {
+    Error::NotFound("There is no such file.".to_owned())
+}
+
+/// A page with a value of its own for its styles, which no cache may keep.
+fn document(name: &str, frame_ancestors: &str) -> Result<Reply> {
+    let asset = assets::find(name).ok_or_else(missing)?;
+    let text = std::str::from_utf8(&asset.bytes).map_err(Error::internal)?;
+    let nonce = Token::random();
+    let body = Bytes::from(text.replace(NONCE_PLACE, nonce.as_str()));
+    let policy = format!(
+        "default-src 'self'; script-src 'self'; style-src 'self' 'nonce-{}'; img-src 'self' data: blob:; \
+         font-src 'self'; connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; \
+         frame-ancestors {frame_ancestors}",
+        nonce.as_str()
+    );
+    Ok(Reply::whole(StatusCode::OK, asset.kind, body, INERT_POLICY)
+        .with_header("content-security-policy", &policy)
+        .with_header("cross-origin-opener-policy", "same-origin")
+        .with_header("cross-origin-resource-policy", "same-origin")
+        .with_header(
+            "permissions-policy",
+            "camera=(), geolocation=(), microphone=(self), payment=(), usb=()",
+        ))
+}
+
+fn file(name: &str, headers: &HeaderMap) -> Result<Reply> {
+    // A page is only served by its address, where its place for a value is filled.
+    let asset = (!name.ends_with(".html")).then(|| assets::find(name)).flatten().ok_or_else(missing)?;
+    let zipped = asset.is_text() && takes_gzip(headers);
+    let etag = format!("\"{}{}\"", asset.digest, if zipped { "-gzip" } else { "" });
+    let reply = if knows(headers, &etag) {
+        Reply::empty(StatusCode::NOT_MODIFIED.as_u16())
+    } else {
+        whole(&asset, zipped)?
+    };
+    let hashed = name.split_once('/').is_some_and(|(folder, _)| folder == HASHED_FOLDER);
+    let caching = if hashed { "public, max-age=31536000, immutable" } else { "no-cache" };
+    let reply = reply.with_header("etag", &etag).with_header("cache-control", caching);
+    let reply = if asset.is_text() { reply.with_header("vary", "accept-encoding") } else { reply };
+    if name == WIDGET {
+        // It holds nothing of anybody, and pages of other sites load it.
+        return Ok(reply
+            .with_header("access-control-allow-origin", "*")
+            .with_header("cross-origin-resource-policy", "cross-origin"));
+    }
+    Ok(reply.with_header("cross-origin-resource-policy", "same-origin"))
+}
+
+fn whole(asset: &Asset, zipped: bool) -> Result<Reply> {
+    let bytes = if zipped { asset.gzip().map_err(Error::internal)? } else { asset.bytes.clone() };
+    let reply = Reply::whole(StatusCode::OK, asset.kind, bytes, INERT_POLICY);
+    Ok(if zipped { reply.with_header("content-encoding", "gzip") } else { reply })
+}
+
+fn knows(headers: &HeaderMap, etag: &str) -> bool {
+    let known = headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    known.split(',').any(|one| one.trim().trim_start_matches("W/") == etag)
+}
+
+fn takes_gzip(headers: &HeaderMap) -> bool {
+    let taken = headers.get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    taken.split(',').any(|one| {
+        let (coding, weight) = one.split_once(';').unwrap_or((one, ""));
+        coding.trim().eq_ignore_ascii_case("gzip")
+            && !matches!(weight.trim(), "q=0" | "q=0.0" | "q=0.00" | "q=0.000")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_a_page_a_file_or_nothing() {
+        let index = || Some(Page::Index);
+        let chat = || Some(Page::Chat("x".to_owned()));
+        let file = |name: &str| Some(Page::File(name.to_owned()));
+        for (path, expected) in [
+            ("/", index()),
+            ("/flows/x/versions", index()),
+            ("/chat", index()),
+            ("/chat/x", chat()),
+            ("/chatbot/x/", chat()),
+            ("/app/index-abc.js", file("app/index-abc.js")),
+            ("/widget.js", file("widget.js")),
+            ("/flows/a.b", file("flows/a.b")),
+            ("/app/x", None),
+            ("/api", None),
+            ("/api/v1/nothing", None),
+            ("/API/v1/nothing.js", None),
+            ("/app/../BUILD.js", None),
+            ("/app/%2e%2e/x.js", None),
+            ("//widget.js", None),
+        ] {
+            assert_eq!(find(&Method::GET, path), expected, "{path}");
+        }
+        assert_eq!(find(&Method::POST, "/"), None);
+    }
+
+    #[test]
+    fn gzip_is_sent_to_those_who_take_it() {
+        for (sent, expected) in [
+            ("gzip, deflate, br", true),
+            ("br;q=1, GZIP;q=0.5", true),
+            ("gzip;q=0", false),
+            ("br", false),
+            ("", false),
+        ] {
+            let headers = HeaderMap::from_iter([(ACCEPT_ENCODING, sent.parse().unwrap())]);
+            assert_eq!(takes_gzip(&headers), expected, "{sent}");
+        }
+    }
+}

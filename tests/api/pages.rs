@@ -1,0 +1,86 @@
+//! The web page as the program serves it (security rules 2 and 12): which address answers what, and how a browser is told
+//! to treat it.
+
+use crate::support::Server;
+use crate::support::canvases::scripted;
+use crate::support::client::Answer;
+use serde_json::json;
+
+fn policy(answer: &Answer) -> &str {
+    answer.header("content-security-policy").unwrap()
+}
+
+/// The paths of the scripts and styles that a page names.
+fn parts(page: &str) -> Vec<String> {
+    let quoted = page.split('"').filter(|text| text.starts_with('/') && text.contains('.'));
+    quoted.map(str::to_owned).collect()
+}
+
+#[test]
+fn every_address_without_an_ending_is_the_page() {
+    let server = Server::start();
+    for path in ["/", "/flows/x", "/flows/x/versions?with=1", "/sign-in"] {
+        let answer = server.call_root("GET", path).send().is(200);
+        assert_eq!(answer.header("content-type"), Some("text/html; charset=utf-8"), "{path}");
+        assert_eq!(answer.header("cache-control"), Some("no-store"), "{path}");
+        assert_eq!(answer.header("cross-origin-opener-policy"), Some("same-origin"), "{path}");
+        assert!(policy(&answer).contains("frame-ancestors 'none'"), "{path}: {}", policy(&answer));
+    }
+}
+
+#[test]
+fn styles_carry_a_value_that_each_answer_has_anew() {
+    let server = Server::start();
+    let mut seen = Vec::new();
+    for _ in 0..2 {
+        let answer = server.call_root("GET", "/").send().is(200);
+        let nonce = policy(&answer).split("'nonce-").nth(1).unwrap().split('\'').next().unwrap().to_owned();
+        assert_eq!(nonce.len(), 43);
+        let page = answer.text();
+        assert!(page.contains(&nonce) && !page.contains("__CSP_NONCE__"), "{page}");
+        assert!(!policy(&answer).contains("unsafe"), "{}", policy(&answer));
+        seen.push(nonce);
+    }
+    assert_ne!(seen[0], seen[1]);
+}
+
+#[test]
+fn all_that_a_page_names_is_served() {
+    let server = Server::start();
+    for path in ["/"] {
+        let page = server.call_root("GET", path).send().is(200).text();
+        let parts = parts(&page);
+        assert!(parts.iter().any(|part| part.ends_with(".js")), "{page}");
+        for part in parts {
+            let answer = server.call_root("GET", &part).send().is(200);
+            let kind = answer.header("content-type").unwrap();
+            assert!(!kind.starts_with("text/html"), "{part}: {kind}");
+            let hashed = part.starts_with("/app/");
+            let caching = if hashed { "public, max-age=31536000, immutable" } else { "no-cache" };
+            assert_eq!(answer.header("cache-control"), Some(caching), "{part}");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_file_of_the_page_is_not_found() {
+    let server = Server::start();
+    for path in [
+        "/nothing.js",
+        "/index.html",
+        "/app/nothing.js",
+        "/app/nothing",
+        "/BUILD.txt",
+        "/app/..%2fBUILD.js",
+        "/assets/dist/widget.js",
+        "/widget.js.map",
+        "/api",
+        "/api/v1/nothing",
+        "/api/v2/widget.js",
+    ] {
+        server.call_root("GET", path).send().is_error(404);
+    }
+    for method in ["POST", "PUT", "DELETE", "PATCH"] {
+        server.call_root(method, "/flows").send().is_error(404);
+    }
+}
