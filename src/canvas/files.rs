@@ -117,6 +117,19 @@ fn one(text: &str) -> Option<InlineFile> {
     Some(InlineFile { name: name.to_owned(), bytes: STANDARD.decode(data.trim()).ok()? })
 }
 
+/// The value of a file input that holds these files themselves, as an editor writes it.
+#[must_use]
+pub fn inline_value<'f>(files: impl IntoIterator<Item = &'f InlineFile>) -> String {
+    let uri = |file: &InlineFile| {
+        format!(
+            "data:application/octet-stream;base64,{},filename:{}",
+            STANDARD.encode(&file.bytes),
+            file.name
+        )
+    };
+    serde_json::json!(files.into_iter().map(uri).collect::<Vec<_>>()).to_string()
+}
+
 /// What a file input holds: names of stored files, and files that nothing has stored yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Held {

@@ -1,8 +1,10 @@
 //! What a file is, by its name and by its first bytes; both have to agree.
 
 use super::DocumentError;
+use crate::domain::content::Readable;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::io::{self, Read as _};
 
 /// A kind of document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,6 +61,9 @@ const COMPOUND: &[u8] = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1";
 const PDF: &[u8] = b"%PDF-";
 /// How far into a file the mark of a PDF may stand.
 const PDF_MARK_BYTES: usize = 1024;
+/// How much of a file is looked at for what it is.
+const HEAD_BYTES: u64 = 64 * 1024;
+const PIECE_BYTES: usize = 64 * 1024;
 /// First bytes of what is certainly no text.
 const NOT_TEXT: &[&[u8]] =
     &[ZIP, COMPOUND, PDF, b"\x7FELF", b"MZ\x90", b"\x89PNG", b"\xFF\xD8\xFF", b"GIF8", b"\x1F\x8B"];
@@ -68,30 +73,45 @@ impl Kind {
     ///
     /// # Errors
     /// [`DocumentError::UnknownKind`] and [`DocumentError::NotThisKind`].
-    pub fn of(name: &str, bytes: &[u8]) -> Result<Self, DocumentError> {
+    pub fn of(name: &str, content: &dyn Readable) -> Result<Self, DocumentError> {
         let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
         let found = ENDINGS.iter().find(|(known, _)| *known == ending);
         let (_, kind) = found.ok_or(DocumentError::UnknownKind)?;
-        if kind.agrees(bytes) { Ok(*kind) } else { Err(DocumentError::NotThisKind(*kind)) }
+        if kind.agrees(content)? { Ok(*kind) } else { Err(DocumentError::NotThisKind(*kind)) }
     }
 
     /// Whether the first bytes can be those of this kind. What lies in an archive is looked at by the worker.
-    #[must_use]
-    pub fn agrees(self, bytes: &[u8]) -> bool {
-        match self {
-            Self::Text | Self::Html => is_text(bytes),
-            Self::Pdf => {
-                bytes[..bytes.len().min(PDF_MARK_BYTES)].windows(PDF.len()).any(|window| window == PDF)
+    ///
+    /// # Errors
+    /// [`DocumentError::Unavailable`] when the file cannot be read.
+    pub fn agrees(self, content: &dyn Readable) -> Result<bool, DocumentError> {
+        let head = content.head(HEAD_BYTES).map_err(|_| DocumentError::Unavailable)?;
+        Ok(match self {
+            Self::Text | Self::Html => {
+                !NOT_TEXT.iter().any(|mark| head.starts_with(mark))
+                    && (super::encoding::is_wide(&head)
+                        || !holds_zero(content).map_err(|_| DocumentError::Unavailable)?)
             }
-            Self::Sheet | Self::Docx | Self::Pptx => bytes.starts_with(ZIP) || bytes.starts_with(COMPOUND),
-            Self::Epub => bytes.starts_with(ZIP),
-        }
+            Self::Pdf => {
+                head[..head.len().min(PDF_MARK_BYTES)].windows(PDF.len()).any(|window| window == PDF)
+            }
+            Self::Sheet | Self::Docx | Self::Pptx => head.starts_with(ZIP) || head.starts_with(COMPOUND),
+            Self::Epub => head.starts_with(ZIP),
+        })
     }
 }
 
-fn is_text(bytes: &[u8]) -> bool {
-    let wide = super::encoding::is_wide(bytes);
-    !NOT_TEXT.iter().any(|mark| bytes.starts_with(mark)) && (wide || !bytes.contains(&0))
+/// No text in an encoding of single bytes holds a zero.
+fn holds_zero(content: &dyn Readable) -> io::Result<bool> {
+    let mut reader = content.open()?;
+    let mut piece = vec![0; PIECE_BYTES];
+    loop {
+        match reader.read(&mut piece)? {
+            0 => return Ok(false),
+            length if memchr::memchr(0, &piece[..length]).is_some() => return Ok(true),
+            _ => {}
+        }
+    }
 }
 
 impl fmt::Display for Kind {
@@ -129,7 +149,7 @@ mod tests {
             ("a.exe", b"MZ", Err(DocumentError::UnknownKind)),
             ("txt", b"hello", Err(DocumentError::UnknownKind)),
         ] {
-            assert_eq!(Kind::of(name, bytes), expected, "{name}");
+            assert_eq!(Kind::of(name, &bytes), expected, "{name}");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{DocumentError, Kind, Limit, Limits, Page, Part, ROLE, Sizes};
 use crate::domain::cancel::Cancel;
+use crate::domain::content::Readable;
 use crate::limits;
 use crate::worker::{Death, Lease, Plan, Pool, Tenant, Unavailable};
 use serde::{Deserialize, Serialize};
@@ -72,8 +73,8 @@ impl Documents {
     ///
     /// # Errors
     /// As [`DocumentError`].
-    pub fn text_of(&self, kind: Kind, bytes: &[u8], cancel: &Cancel) -> Answer {
-        self.read(kind, How::Text, bytes, cancel)
+    pub fn text_of(&self, kind: Kind, content: &dyn Readable, cancel: &Cancel) -> Answer {
+        self.read(kind, How::Text, content, cancel)
     }
 
     /// A page as Markdown.
@@ -81,7 +82,7 @@ impl Documents {
     /// # Errors
     /// As [`Self::text_of`].
     pub fn markdown_of(&self, page: &[u8], cancel: &Cancel) -> Result<String, DocumentError> {
-        let parts = self.read(Kind::Html, How::Markdown, page, cancel)?;
+        let parts = self.read(Kind::Html, How::Markdown, &page, cancel)?;
         Ok(parts.into_iter().map(|part| part.text).collect())
     }
 
@@ -96,14 +97,14 @@ impl Documents {
         cancel: &Cancel,
     ) -> Result<Page, DocumentError> {
         let how = How::Page { selector: selector.map(str::to_owned) };
-        self.read(Kind::Html, how, page, cancel).map(Page::from_parts)
+        self.read(Kind::Html, how, &page, cancel).map(Page::from_parts)
     }
 
-    fn read(&self, kind: Kind, how: How, bytes: &[u8], cancel: &Cancel) -> Answer {
-        if bytes.len() > self.limits.sizes.file_bytes_max {
+    fn read(&self, kind: Kind, how: How, content: &dyn Readable, cancel: &Cancel) -> Answer {
+        if content.length() > self.limits.sizes.file_bytes_max as u64 {
             return Err(DocumentError::TooLarge(Limit::File));
         }
-        if !kind.agrees(bytes) {
+        if !kind.agrees(content)? {
             return Err(DocumentError::NotThisKind(kind));
         }
         // Each file has a worker of its own, so whose it is does not matter.
@@ -116,7 +117,7 @@ impl Documents {
         let time = cancel.time_left().map_or(self.limits.time, |left| left.min(self.limits.time));
         lease.limit(Instant::now() + time, cancel);
         let job = Job { kind, how, sizes: self.limits.sizes, seconds: time.as_secs().max(1) };
-        match converse(&mut lease, &job, bytes) {
+        match converse(&mut lease, &job, content) {
             Ok(answer) => {
                 lease.give_back();
                 answer
@@ -131,9 +132,9 @@ impl Documents {
     }
 }
 
-fn converse(lease: &mut Lease<'_>, job: &Job, bytes: &[u8]) -> io::Result<Answer> {
+fn converse(lease: &mut Lease<'_>, job: &Job, content: &dyn Readable) -> io::Result<Answer> {
     lease.send(&serde_json::to_vec(job)?)?;
-    lease.send(bytes)?;
+    lease.send_from(content)?;
     let answer = lease.receive(limits::DOCUMENT_ANSWER_BYTES_MAX)?;
     Ok(serde_json::from_slice(&answer)?)
 }

@@ -5,6 +5,7 @@ pub mod caller;
 pub mod cancel;
 pub mod chat_file;
 pub mod collection;
+pub mod content;
 pub mod conversation;
 pub mod credential;
 pub mod credential_types;

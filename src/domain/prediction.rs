@@ -1,5 +1,6 @@
 //! A question and its answer (spec 2.3, 2.4).
 
+use super::content::Content;
 use super::ids::{ChatId, FlowId, MessageId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -73,7 +74,7 @@ impl PastMessage {
 }
 
 /// A file or link as a caller sent it: nothing about it has been judged.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum SentUpload {
     /// An entry of `uploads` in a JSON body.
     Entry(SentEntry),
@@ -99,14 +100,14 @@ pub struct SentEntry {
 }
 
 /// A file in a form.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct SentFile {
     /// The caller's name for it.
     pub name: String,
     /// Its declared media type.
     pub mime: Option<String>,
     /// What is in it.
-    pub bytes: Vec<u8>,
+    pub content: Content,
 }
 
 /// An image or link that goes to the model with a question (reference 4.2).

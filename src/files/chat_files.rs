@@ -2,9 +2,10 @@
 //! a caller's name is a label that is kept elsewhere (security rules 8).
 
 use super::folder::{EntryKind, Folder};
+use crate::domain::content::Readable;
 use crate::domain::error::{Error, Full};
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
-use crate::limits::{CHAT_FILES_MAX, DISK_FREE_BYTES_MIN, WORKSPACE_FILES_BYTES_MAX};
+use crate::limits::{CHAT_FILES_MAX, DISK_FREE_BYTES_MIN, DOCUMENT_BYTES_MAX, WORKSPACE_FILES_BYTES_MAX};
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -87,10 +88,10 @@ impl ChatFiles {
         flow: &FlowId,
         chat: &ChatId,
         extension: &str,
-        bytes: &[u8],
+        content: &dyn Readable,
     ) -> Result<StoredName, KeepError> {
         let folder = Folder::make(&self.root, &parts(workspace, flow, chat).each_ref().map(String::as_str))?;
-        let size = bytes.len() as u64;
+        let size = content.length();
         if folder.free_bytes()? < self.quota.bytes_free.saturating_add(size) {
             return Err(KeepError::Full(Full::Disk));
         }
@@ -110,9 +111,21 @@ impl ChatFiles {
         };
         let name = StoredName::random(extension);
         folder
-            .finish(unfinished, name.as_str(), bytes, || self.counts())
+            .finish(unfinished, name.as_str(), content, || self.counts())
             .inspect_err(|_| give_back(&mut self.counts(), workspace, size))?;
         Ok(name)
+    }
+
+    /// A file without a name beside those that are kept, for one that is still arriving: it goes away with its handle.
+    ///
+    /// # Errors
+    /// When the disk is nearly full, or it cannot be written.
+    pub fn spool(&self) -> Result<File, KeepError> {
+        let folder = Folder::make(&self.root, &[])?;
+        if folder.free_bytes()? < self.quota.bytes_free.saturating_add(DOCUMENT_BYTES_MAX as u64) {
+            return Err(KeepError::Full(Full::Disk));
+        }
+        Ok(tempfile::tempfile_in(&self.root)?)
     }
 
     /// Opens a file of a conversation; `None` when there is none.

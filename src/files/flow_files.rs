@@ -101,7 +101,7 @@ impl FlowFiles {
         bytes: &[u8],
     ) -> io::Result<()> {
         let folder = Folder::make(&self.root, &[&workspace.to_string(), &flow.to_string()])?;
-        folder.finish(folder.begin()?, name.as_str(), bytes, || ())
+        folder.finish(folder.begin()?, name.as_str(), &bytes, || ())
     }
 
     /// The bytes of a file; `None` when it is gone, or longer than a file may be.

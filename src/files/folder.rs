@@ -1,10 +1,11 @@
 //! A folder below a root, held by its handle. Every step down is taken from the handle above it and never through a
 //! link, so nothing that lies in these folders can lead out of them (security rules 8).
 
+use crate::domain::content::Readable;
 use rustix::fs::{self, AtFlags, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
@@ -107,11 +108,11 @@ impl Folder {
         &self,
         unfinished: Unfinished,
         name: &str,
-        bytes: &[u8],
+        content: &dyn Readable,
         turn: impl FnOnce() -> Turn,
     ) -> io::Result<()> {
         let Unfinished { mut file, name: beside } = unfinished;
-        let written = file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| {
+        let written = content.copy_to(&mut file).and_then(|()| file.sync_all()).and_then(|()| {
             let _turn = turn();
             Ok(fs::renameat(&self.0, beside.as_str(), &self.0, name)?)
         });

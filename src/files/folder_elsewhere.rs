@@ -1,8 +1,9 @@
 //! As `folder.rs`, for systems whose folders cannot be opened one from another: each step down is looked at before it
 //! is taken. The folders lie in the user's own profile, where nobody else puts links.
 
+use crate::domain::content::Readable;
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 const UNFINISHED: char = '.';
@@ -72,11 +73,11 @@ impl Folder {
         &self,
         unfinished: Unfinished,
         name: &str,
-        bytes: &[u8],
+        content: &dyn Readable,
         turn: impl FnOnce() -> Turn,
     ) -> io::Result<()> {
         let Unfinished { mut file, path } = unfinished;
-        let written = file.write_all(bytes).and_then(|()| file.sync_all());
+        let written = content.copy_to(&mut file).and_then(|()| file.sync_all());
         // An open file cannot be renamed everywhere.
         drop(file);
         let named = written.and_then(|()| {

@@ -1,9 +1,10 @@
-//! Reading a request body under the route's size, the time its size earns, and the memory all bodies share.
+//! Reading a request body under the route's size, the time its size earns, and the room all bodies share.
 
 use super::error::Refused;
 use super::form::{self, Form, FormFault};
 use super::pace::Pace;
 use super::router::Accepts;
+use crate::app::App;
 use crate::domain::error::Unavailable;
 use crate::limits::{BODY_MULTIPART_BYTES, BODY_UNCOUNTED_BYTES};
 use bytes::{Buf, Bytes, BytesMut};
@@ -19,7 +20,7 @@ use tokio::time::{Instant, timeout_at};
 const KIB_100: u32 = 100 * 1024;
 const SHARE_BYTES: usize = 64 * 1024;
 
-/// The memory that all large bodies may take together.
+/// The room that all large bodies may take together, in memory and on disk.
 #[derive(Clone)]
 pub(super) struct BodyBudget(Arc<Semaphore>);
 
@@ -65,6 +66,7 @@ impl Kind {
 
 /// Reads the body of a route that takes `accepts` of at most `limit_bytes`.
 pub(super) async fn read<S, B, E>(
+    app: &App,
     headers: &HeaderMap,
     accepts: Accepts,
     limit_bytes: usize,
@@ -111,7 +113,7 @@ where
             }
             read.bytes = whole.freeze();
         }
-        Kind::Form { boundary } => read.form = Some(form::read(boundary, &mut pieces).await?),
+        Kind::Form { boundary } => read.form = Some(form::read(app, boundary, &mut pieces).await?),
     }
     read.share = pieces.share;
     Ok(read)

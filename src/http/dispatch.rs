@@ -113,7 +113,8 @@ where
         Ok(body::Read::default())
     } else {
         let limit_bytes = route.limit_bytes;
-        let read = body::read(&head.headers, route.accepts, limit_bytes, &door.pace, &door.budget, body);
+        let read =
+            body::read(&door.app, &head.headers, route.accepts, limit_bytes, &door.pace, &door.budget, body);
         let read = tokio::select! {
             read = read => read,
             () = door.running.reached(Phase::Draining) => Err(Refused::Unavailable(Unavailable::Restarting)),

@@ -55,6 +55,8 @@ pub enum Refused {
     Unavailable(Unavailable),
     /// The client's address holds as many streams open as one may (429).
     StreamsFull,
+    /// There is no room for the files of a form (413, 507).
+    Full(Full),
     /// A handler panicked (500).
     Panicked,
 }
@@ -72,6 +74,7 @@ impl Refused {
             Self::HeadLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::StreamsFull => StatusCode::TOO_MANY_REQUESTS,
+            Self::Full(full) => status_of(*full),
             Self::Panicked => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -97,6 +100,7 @@ impl Refused {
             Self::StreamsFull => {
                 "Too many streams are open from your address. Let one end, then try again.".to_owned()
             }
+            Self::Full(full) => Error::Full(*full).to_string(),
             Self::Panicked => internal_message(),
         }
     }
@@ -150,8 +154,7 @@ pub fn reply(error: &Error, manner: &Manner) -> Reply {
         Error::OriginRefused(_) => plain(StatusCode::FORBIDDEN, &text),
         Error::NotFound(_) => plain(StatusCode::NOT_FOUND, &text),
         Error::Conflict(_) => plain(StatusCode::CONFLICT, &text),
-        Error::Full(Full::Conversation) => plain(StatusCode::PAYLOAD_TOO_LARGE, &text),
-        Error::Full(Full::Workspace | Full::Disk) => plain(StatusCode::INSUFFICIENT_STORAGE, &text),
+        Error::Full(full) => plain(status_of(*full), &text),
         Error::RateLimited(limited) => rate_limited(limited, manner.now),
         Error::TooManyAttempts { retry_after_seconds } | Error::Throttled { retry_after_seconds } => {
             plain(StatusCode::TOO_MANY_REQUESTS, &text)
@@ -164,6 +167,13 @@ pub fn reply(error: &Error, manner: &Manner) -> Reply {
             log_internal(error);
             plain(StatusCode::INTERNAL_SERVER_ERROR, &text)
         }
+    }
+}
+
+const fn status_of(full: Full) -> StatusCode {
+    match full {
+        Full::Conversation => StatusCode::PAYLOAD_TOO_LARGE,
+        Full::Workspace | Full::Disk => StatusCode::INSUFFICIENT_STORAGE,
     }
 }
 

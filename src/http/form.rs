@@ -2,10 +2,14 @@
 
 use super::body::Pieces;
 use super::error::Refused;
+use crate::app::App;
+use crate::domain::content::{Arriving, Content};
+use crate::domain::error::Error;
 use crate::domain::prediction::SentFile;
 use crate::limits::{
     BODY_MULTIPART_BYTES, DOCUMENT_BYTES_MAX, FORM_HEAD_BYTES_MAX, FORM_PARTS_MAX, UPLOADS_MAX,
 };
+use crate::ops;
 use bytes::{Buf, Bytes};
 use futures_util::{Stream, stream};
 use hyper::HeaderMap;
@@ -84,7 +88,11 @@ impl fmt::Display for FormFault {
 }
 
 /// Reads a form to the end of its body.
-pub(super) async fn read<S, B, E>(boundary: String, pieces: &mut Pieces<'_, S>) -> Result<Form, Refused>
+pub(super) async fn read<S, B, E>(
+    app: &App,
+    boundary: String,
+    pieces: &mut Pieces<'_, S>,
+) -> Result<Form, Refused>
 where
     S: Stream<Item = Result<B, E>> + Send,
     B: Buf + Send,
@@ -102,7 +110,7 @@ where
             if count > FORM_PARTS_MAX {
                 return Err(Refused::Form(FormFault::Parts));
             }
-            form.take(part).await?;
+            form.take(app, part).await?;
         }
     }
     // What stands behind the last boundary means nothing, but the next request on this connection comes after it.
@@ -111,7 +119,7 @@ where
 }
 
 impl Form {
-    async fn take(&mut self, part: Field<'_>) -> Result<(), Refused> {
+    async fn take(&mut self, app: &App, part: Field<'_>) -> Result<(), Refused> {
         let head_bytes: usize = part
             .headers()
             .iter()
@@ -123,26 +131,32 @@ impl Form {
         let name = part.name().filter(|name| !name.is_empty()).map(str::to_owned);
         let name = name.ok_or(Refused::Form(FormFault::NoName))?;
         match part.file_name().map(str::to_owned) {
-            Some(file_name) => self.take_file(&name, file_name, part).await,
+            Some(file_name) => self.take_file(app, &name, file_name, part).await,
             None if name == FILES => Err(Refused::Form(FormFault::NoFileName)),
             None => self.take_field(name, part).await,
         }
     }
 
-    async fn take_file(&mut self, name: &str, file_name: String, part: Field<'_>) -> Result<(), Refused> {
+    async fn take_file(
+        &mut self,
+        app: &App,
+        name: &str,
+        file_name: String,
+        part: Field<'_>,
+    ) -> Result<(), Refused> {
         if name != FILES {
             return Err(Refused::Form(FormFault::Elsewhere));
         }
         let mime = part.headers().get(CONTENT_TYPE).and_then(|mime| mime.to_str().ok()).map(str::to_owned);
-        let bytes = content(part, DOCUMENT_BYTES_MAX).await?;
+        let content = arrived(app, part).await?;
         // A page whose visitor chose no file sends an empty one without a name.
-        if file_name.is_empty() && bytes.is_empty() {
+        if file_name.is_empty() && content.is_empty() {
             return Ok(());
         }
         if self.files.len() == UPLOADS_MAX {
             return Err(Refused::Form(FormFault::Files));
         }
-        self.files.push(SentFile { name: file_name, mime, bytes });
+        self.files.push(SentFile { name: file_name, mime, content });
         Ok(())
     }
 
@@ -150,22 +164,48 @@ impl Form {
         if self.fields.iter().any(|(known, _)| *known == name) {
             return Err(Refused::Form(FormFault::Twice));
         }
-        let text = String::from_utf8(content(part, usize::MAX).await?)
-            .map_err(|_| Refused::Form(FormFault::Utf8))?;
+        let text = String::from_utf8(text(part).await?).map_err(|_| Refused::Form(FormFault::Utf8))?;
         self.fields.push((name, text));
         Ok(())
     }
 }
 
-async fn content(mut part: Field<'_>, bytes_max: usize) -> Result<Vec<u8>, Refused> {
+async fn text(mut part: Field<'_>) -> Result<Vec<u8>, Refused> {
     let mut bytes = Vec::new();
     while let Some(piece) = part.chunk().await.map_err(refused)? {
-        if piece.len() > bytes_max - bytes.len() {
-            return Err(Refused::Form(FormFault::Document));
-        }
         bytes.extend_from_slice(&piece);
     }
     Ok(bytes)
+}
+
+/// A file to its end. Of a large one only a piece is in memory at a time.
+async fn arrived(app: &App, mut part: Field<'_>) -> Result<Content, Refused> {
+    let mut arriving = Arriving::default();
+    while let Some(piece) = part.chunk().await.map_err(refused)? {
+        if arriving.length() + piece.len() as u64 > DOCUMENT_BYTES_MAX as u64 {
+            return Err(Refused::Form(FormFault::Document));
+        }
+        if arriving.push(&piece) {
+            arriving = settled(app, arriving).await?;
+        }
+    }
+    if arriving.is_divided() {
+        arriving = settled(app, arriving).await?;
+    }
+    Ok(arriving.complete())
+}
+
+async fn settled(app: &App, mut arriving: Arriving) -> Result<Arriving, Refused> {
+    let app = app.clone();
+    let written =
+        tokio::task::spawn_blocking(move || ops::chat_files::settle(&app, &mut arriving).map(|()| arriving));
+    written.await.map_err(|_| Refused::Panicked)?.map_err(|fault| match fault {
+        Error::Full(full) => Refused::Full(full),
+        other => {
+            tracing::error!(cause = %other, "a file that arrives could not be written");
+            Refused::Panicked
+        }
+    })
 }
 
 /// How much the parser may still take before it comes to the content of a part. It searches all it has taken again with

@@ -4,6 +4,7 @@ use super::access::{self, Action};
 use super::predict;
 use crate::app::App;
 use crate::domain::caller::Caller;
+use crate::domain::content::Arriving;
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::Flow;
 use crate::domain::ids::ChatId;
@@ -20,6 +21,14 @@ pub struct Opened {
     pub file: File,
     /// How many there are.
     pub length: u64,
+}
+
+/// Moves what came of a file so far out of memory, onto the disk of the conversations' files.
+///
+/// # Errors
+/// [`Error::Full`] when the disk is nearly full.
+pub fn settle(app: &App, arriving: &mut Arriving) -> Result<()> {
+    arriving.settle(|| app.chat_files.spool()).map_err(Error::from)
 }
 
 /// A link that opens this file for fifteen minutes, under the address at which its reader finds this service.

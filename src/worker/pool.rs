@@ -3,6 +3,7 @@
 use super::frame;
 use super::keeper::{Death, Process, Watch, Watched, locked};
 use crate::domain::cancel::{Cancel, HookGuard, Reason};
+use crate::domain::content::Readable;
 use std::collections::VecDeque;
 use std::io;
 use std::path::PathBuf;
@@ -316,6 +317,14 @@ impl<'c> Lease<'c> {
     /// When the worker is gone.
     pub fn send(&mut self, message: &[u8]) -> io::Result<()> {
         frame::write(&mut self.worker().stdin, message)
+    }
+
+    /// Sends a file as one message, a piece at a time.
+    ///
+    /// # Errors
+    /// When the worker is gone, or the file cannot be read to its end.
+    pub fn send_from(&mut self, content: &dyn Readable) -> io::Result<()> {
+        frame::copy(&mut self.worker().stdin, content)
     }
 
     /// Waits for one message of at most `bytes_max` bytes.

@@ -33,7 +33,7 @@ fn measure(documents: &Documents, what: &str, kind: Kind, file: &[u8]) {
     let mut found = (0, 0);
     for _ in 0..ROUNDS {
         let start = Instant::now();
-        match documents.text_of(kind, file, &Cancel::new(None)) {
+        match documents.text_of(kind, &file, &Cancel::new(None)) {
             Ok(parts) => found = (parts.len(), parts.iter().map(|part| part.text.len()).sum::<usize>()),
             Err(error) => return println!("{what} ({:.1} MB): {error}", file.len() as f64 / 1e6),
         }
@@ -60,13 +60,5 @@ fn docx(pages: usize) -> Vec<u8> {
 fn pdf(pages: usize, picture_bytes: usize) -> Vec<u8> {
     let texts: Vec<String> =
         (0..pages).map(|page| format!("{page} {LINE}\n").repeat(LINES_OF_PAGE)).collect();
-    // Noise, so that nothing about it is easy.
-    let mut seed = 1_u32;
-    let picture: Vec<u8> = (0..picture_bytes)
-        .map(|_| {
-            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            seed.to_be_bytes()[0]
-        })
-        .collect();
-    samples::pdf_with_picture(&texts, &picture)
+    samples::pdf_with_picture(&texts, &samples::noise(picture_bytes))
 }

@@ -1,16 +1,18 @@
 //! What the service costs: `cargo bench` starts the release program and a stand-in provider, each in its own process,
 //! and prints the figures of `tests/bench/README.md`.
 //!
-//! `cargo bench -- latency rate streams start` picks parts; without a name all of them run.
+//! `cargo bench --bench service -- latency rate streams start uploads` picks parts; without a name all of them run.
 #![allow(clippy::print_stdout, reason = "the figures are this program's output")]
 #![allow(clippy::unwrap_used, reason = "a measurement that cannot be made has failed")]
 
 mod bare;
 mod callers;
 mod figures;
+mod memory;
 mod model;
 mod starts;
 mod streams;
+mod uploads;
 
 #[path = "../support/canvases.rs"]
 mod canvases;
@@ -18,6 +20,8 @@ mod canvases;
 mod program;
 #[path = "../support/provider/mod.rs"]
 mod provider;
+#[path = "../support/samples.rs"]
+mod samples;
 #[path = "../support/wire.rs"]
 mod wire;
 
@@ -34,11 +38,12 @@ fn main() {
     if told("--bare") {
         return bare::serve(arguments.last().expect("the provider's address"));
     }
-    let parts: [(&str, fn()); 4] = [
+    let parts: [(&str, fn()); 5] = [
         ("latency", callers::latency),
         ("rate", callers::rate),
         ("streams", streams::report),
         ("start", starts::report),
+        ("uploads", uploads::report),
     ];
     let all = !parts.iter().any(|(name, _)| told(name));
     for (name, part) in parts {

@@ -2,8 +2,8 @@
 
 use crate::callers::Target;
 use crate::figures::{Times, figure, heading};
+use crate::memory::resident_kib;
 use crate::program::{OWNER, command, free_port};
-use crate::streams::resident_kib;
 use crate::wire::{Answer, Wire, request};
 use crate::{canvases, program};
 use flowkeep::domain::conversation::Message;

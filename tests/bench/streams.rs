@@ -2,10 +2,10 @@
 
 use crate::callers::Target;
 use crate::figures::{Times, figure, heading};
+use crate::memory::{Watch, resident_kib};
 use crate::model;
 use crate::program::throwaway;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -109,39 +109,4 @@ async fn follow(target: &Target, marks: Marks) -> Stream {
 
 fn find(text: &[u8], mark: &[u8]) -> bool {
     text.windows(mark.len()).any(|window| window == mark)
-}
-
-/// Memory a process holds (`VmRSS`), KiB.
-pub fn resident_kib(process: u32) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
-}
-
-/// Looks at a process's memory while something runs.
-struct Watch {
-    done: Arc<AtomicBool>,
-    thread: std::thread::JoinHandle<u64>,
-}
-
-impl Watch {
-    fn start(process: u32) -> Self {
-        let done = Arc::new(AtomicBool::new(false));
-        let seen = done.clone();
-        let thread = std::thread::spawn(move || {
-            let mut peak = 0;
-            while !seen.load(Ordering::Relaxed) {
-                peak = peak.max(resident_kib(process));
-                std::thread::sleep(Duration::from_millis(100));
-            }
-            peak
-        });
-        Self { done, thread }
-    }
-
-    /// The most it saw, KiB.
-    fn stop(self) -> u64 {
-        self.done.store(true, Ordering::Relaxed);
-        self.thread.join().unwrap()
-    }
 }

@@ -10,7 +10,7 @@ use std::time::Instant;
 #[track_caller]
 fn refused(documents: &Documents, kind: Kind, file: &[u8]) -> DocumentError {
     let start = Instant::now();
-    let error = documents.text_of(kind, file, &Cancel::new(None)).expect_err("a hostile file was read");
+    let error = documents.text_of(kind, &file, &Cancel::new(None)).expect_err("a hostile file was read");
     assert!(start.elapsed() < Duration::from_secs(12), "{:?}", start.elapsed());
     let honest = documents.text_of(Kind::Text, b"honest", &Cancel::new(None)).unwrap();
     assert_eq!(honest[0].text, "honest");
@@ -175,7 +175,7 @@ fn pages_and_text_have_a_largest_number() {
         limits.sizes.text_bytes_max = 1_000;
     });
     let pages = |count: usize, text: &str| pdf(&vec![text.to_owned(); count]);
-    let read = |kind, file: &[u8]| few.text_of(kind, file, &Cancel::new(None));
+    let read = |kind, file: &[u8]| few.text_of(kind, &file, &Cancel::new(None));
     assert_eq!(read(Kind::Pdf, &pages(4, "x")), Err(DocumentError::TooLarge(Limit::Parts)));
     assert_eq!(read(Kind::Pdf, &pages(3, &"words ".repeat(80))), Err(DocumentError::TooLarge(Limit::Text)));
     assert_eq!(

@@ -22,8 +22,8 @@ static DOCUMENTS: LazyLock<Documents> = LazyLock::new(|| documents(|_| ()));
 
 /// What becomes of a file of this name.
 fn read(name: &str, bytes: &[u8]) -> Result<Vec<Part>, DocumentError> {
-    let kind = Kind::of(name, bytes)?;
-    DOCUMENTS.text_of(kind, bytes, &Cancel::new(None))
+    let kind = Kind::of(name, &bytes)?;
+    DOCUMENTS.text_of(kind, &bytes, &Cancel::new(None))
 }
 
 /// The texts of its parts.

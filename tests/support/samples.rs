@@ -153,6 +153,16 @@ pub fn stream(dictionary: &str, content: &[u8]) -> Vec<u8> {
     object
 }
 
+/// Noise for a picture, so that nothing about it is easy to compress.
+pub fn noise(bytes: usize) -> Vec<u8> {
+    let mut seed = 1_u32;
+    let next = |_| {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        seed.to_be_bytes()[0]
+    };
+    (0..bytes).map(next).collect()
+}
+
 /// A PDF with one page for each text, whose lines are divided by `\n`.
 pub fn pdf(pages: &[String]) -> Vec<u8> {
     pdf_with_picture(pages, &[])

@@ -223,7 +223,7 @@ impl Opened<'_> {
     /// # Errors
     /// When it is not of this kind, damaged, or too large.
     pub fn parts(&self, kind: Kind) -> Result<Vec<Part>> {
-        let read = self.host.documents().text_of(kind, self.bytes, self.host.cancel());
+        let read = self.host.documents().text_of(kind, &self.bytes, self.host.cancel());
         read.map_err(|fault| unread(self.label, self.name, fault))
     }
 

@@ -3,6 +3,7 @@
 use super::loaders::{Counts, credential, fill, no_loader};
 use super::{StoreEdit, existing, files, made, plan, secrets};
 use crate::app::App;
+use crate::canvas::files::{InlineFile, inline_value};
 use crate::domain::caller::Caller;
 use crate::domain::cancel::Cancel;
 use crate::domain::document::{CardPlan, LoaderPlan, StoreLoader};
@@ -10,8 +11,6 @@ use crate::domain::error::{Error, Result};
 use crate::domain::ids::{DocumentStoreId, LoaderId};
 use crate::domain::prediction::SentFile;
 use crate::ops::workspace_host::WorkspaceHost;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -69,7 +68,7 @@ impl Upsert {
         if !sent.is_empty() {
             let input = plan::file_input(&plan.loader);
             let input = input.ok_or_else(|| Error::invalid("Invalid loader: it takes no files."))?;
-            plan.loader.config.insert(input.to_owned(), json!(inline(sent)).to_string().into());
+            plan.loader.config.insert(input.to_owned(), inline_value(&inline(sent)?).into());
         }
         match &self.splitter {
             Some(splitter) => {
@@ -99,16 +98,12 @@ impl Upsert {
     }
 }
 
-/// Files of a form as an editor writes them into a setting.
-fn inline(files: &[SentFile]) -> Vec<String> {
-    let uri = |file: &SentFile| {
-        format!(
-            "data:application/octet-stream;base64,{},filename:{}",
-            STANDARD.encode(&file.bytes),
-            file.name
-        )
+/// Files of a form, for a setting that holds them themselves.
+fn inline(sent: &[SentFile]) -> Result<Vec<InlineFile>> {
+    let file = |file: &SentFile| {
+        Ok(InlineFile { name: file.name.clone(), bytes: file.content.bytes().map_err(Error::internal)? })
     };
-    files.iter().map(uri).collect()
+    sent.iter().map(file).collect()
 }
 
 /// Loads what a request brings into a store; answers with the indexing counts of the family.

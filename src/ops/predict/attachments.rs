@@ -6,6 +6,7 @@ use super::offer::Offer;
 use super::uploads::{self, Admitted};
 use crate::app::App;
 use crate::domain::cancel::Cancel;
+use crate::domain::content::Readable as _;
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::Flow;
 use crate::domain::prediction::{SentFile, SentUpload};
@@ -21,7 +22,7 @@ pub struct Attachment {
     /// Its media type.
     pub mime_type: &'static str,
     /// Bytes of the file.
-    pub size: usize,
+    pub size: u64,
     /// Its text.
     pub content: String,
 }
@@ -46,7 +47,7 @@ pub fn extract(app: &App, flow: &Flow, files: Vec<SentFile>, cancel: &Cancel) ->
             return Err(uploads::too_much_text());
         }
         attachments.push(Attachment {
-            size: read.file.bytes.len(),
+            size: read.file.content.length(),
             name: read.file.name,
             mime_type: read.file.mime,
             content: read.text,

@@ -6,6 +6,7 @@ use super::uploads::{self, Admitted, File};
 use crate::app::App;
 use crate::documents::Part;
 use crate::domain::cancel::Cancel;
+use crate::domain::content::Readable;
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::Flow;
 use crate::domain::ids::ChatId;
@@ -61,7 +62,9 @@ pub(super) fn take(
     for upload in uploads::admit(offer, sent)? {
         match upload {
             Admitted::Image(file) => {
-                let content = UploadContent::Image { base64: STANDARD.encode(&file.bytes) };
+                let content = UploadContent::Image {
+                    base64: STANDARD.encode(file.content.bytes().map_err(Error::internal)?),
+                };
                 carried.images.push(Upload { name: file.name.clone(), mime: file.mime.to_owned(), content });
                 carried.keep.push(ToKeep::File(file));
             }
@@ -105,7 +108,7 @@ pub(super) fn read(
     kind: crate::documents::Kind,
     cancel: &Cancel,
 ) -> Result<ReadDocument> {
-    let parts = app.documents.text_of(kind, &file.bytes, cancel);
+    let parts = app.documents.text_of(kind, &file.content, cancel);
     let parts = parts.map_err(|fault| uploads::unread(&file.name, fault))?;
     Ok(ReadDocument { text: joined(&parts), file })
 }
@@ -166,11 +169,11 @@ impl Carried {
         for file in self.keep.drain(..) {
             match file {
                 ToKeep::File(file) => {
-                    let stored = kept.keep(file.stored_extension(), &file.bytes)?;
+                    let stored = kept.keep(file.stored_extension(), &file.content)?;
                     kept.list("stored-file", &file.name, file.mime, &stored);
                 }
                 ToKeep::Text { name, mime, text } => {
-                    let stored = kept.keep("txt", text.as_bytes())?;
+                    let stored = kept.keep("txt", &text.as_bytes())?;
                     kept.list("stored-file:full", &name, mime, &stored);
                 }
                 ToKeep::Link { name, mime, url } => {
@@ -193,9 +196,9 @@ pub(super) struct KeptFiles {
 }
 
 impl KeptFiles {
-    fn keep(&mut self, extension: &str, bytes: &[u8]) -> Result<StoredName> {
+    fn keep(&mut self, extension: &str, content: &dyn Readable) -> Result<StoredName> {
         let flow = &self.flow;
-        let name = self.app.chat_files.keep(&flow.workspace, &flow.id, &self.chat, extension, bytes)?;
+        let name = self.app.chat_files.keep(&flow.workspace, &flow.id, &self.chat, extension, content)?;
         self.names.push(name.clone());
         Ok(name)
     }

@@ -161,7 +161,7 @@ mod tests {
     fn every_ending_of_a_document_can_be_read() {
         for row in TABLE.iter().filter(|row| row.family == Family::Document) {
             for extension in row.extensions {
-                let known = Kind::of(&format!("a.{extension}"), b"");
+                let known = Kind::of(&format!("a.{extension}"), &&b""[..]);
                 assert_ne!(known, Err(crate::documents::DocumentError::UnknownKind), "{extension}");
             }
         }

@@ -82,7 +82,7 @@ pub(super) fn transcribe(app: &App, flow: &Flow, file: &File, cancel: &Cancel) -
     let recording = Recording {
         name: &format!("recording.{}", file.stored_extension()),
         mime: file.mime,
-        bytes: &file.bytes,
+        bytes: &file.content.bytes().map_err(Error::internal)?,
     };
     transcriber.transcribe(recording, cancel).map_err(|fault| fault.at(provider.label))
 }

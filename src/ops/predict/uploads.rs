@@ -4,6 +4,7 @@
 use super::media::{self, Family, MediaType};
 use super::offer::Offer;
 use crate::documents::{DocumentError, Kind};
+use crate::domain::content::{Content, Readable as _};
 use crate::domain::error::{Error, Result};
 use crate::domain::prediction::{SentEntry, SentFile, SentUpload};
 use crate::limits::{DOCUMENT_BYTES_MAX, DOCUMENT_TEXT_BYTES_MAX, IMAGE_BYTES_MAX, UPLOADS_MAX};
@@ -11,6 +12,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use unicode_normalization::UnicodeNormalization as _;
 
+/// As much as any type in our table is known by.
+const BEGIN_BYTES: u64 = 64;
 const NAME_BYTES_MAX: usize = 255;
 const ENDING_BYTES_MAX: usize = 16;
 /// Characters of a declared type that are shown or kept.
@@ -43,7 +46,7 @@ pub(super) struct File {
     /// The caller's name for it: a label, never a path.
     pub name: String,
     pub mime: &'static str,
-    pub bytes: Vec<u8>,
+    pub content: Content,
 }
 
 impl File {
@@ -67,9 +70,9 @@ pub(super) fn admit(offer: &Offer, sent: Vec<SentUpload>) -> Result<Vec<Admitted
 
 fn admit_one(offer: &Offer, sent: SentUpload) -> Result<Admitted> {
     let entry = match sent {
-        SentUpload::File(SentFile { name, mime, bytes }) => {
+        SentUpload::File(SentFile { name, mime, content }) => {
             let claim = Claim::new(offer, Some(name), mime.as_deref(), None)?;
-            return claim.file(bytes);
+            return claim.file(content);
         }
         SentUpload::Entry(entry) => entry,
     };
@@ -126,21 +129,22 @@ impl Claim {
             return Err(self.too_large());
         }
         let bytes = STANDARD.decode(base64).map_err(|_| wrong(&self.name, "'data' is not valid base64"))?;
-        self.file(bytes)
+        self.file(bytes.into())
     }
 
-    fn file(self, bytes: Vec<u8>) -> Result<Admitted> {
-        if bytes.len() > self.bytes_max() {
+    fn file(self, content: Content) -> Result<Admitted> {
+        if content.length() > self.bytes_max() as u64 {
             return Err(self.too_large());
         }
-        if !(self.row.begins)(&bytes) {
+        let head = content.head(BEGIN_BYTES).map_err(Error::internal)?;
+        if !(self.row.begins)(&head) {
             return Err(wrong(&self.name, &format!("its content is not of type {}", self.row.mime)));
         }
-        let file = File { name: self.name, mime: self.row.mime, bytes };
+        let file = File { name: self.name, mime: self.row.mime, content };
         match self.row.family {
             Family::Image => Ok(Admitted::Image(file)),
             Family::Audio => Ok(Admitted::Audio(file)),
-            Family::Document => match Kind::of(&file.name, &file.bytes) {
+            Family::Document => match Kind::of(&file.name, &file.content) {
                 Ok(kind) => Ok(Admitted::Document(file, kind)),
                 Err(fault) => Err(unread(&file.name, fault)),
             },
@@ -205,7 +209,7 @@ fn link(offer: &Offer, entry: SentEntry) -> Result<Admitted> {
 }
 
 /// A caller's file name is a label: no control characters, no path, and not long (security rules 8).
-fn label(name: &str) -> String {
+pub(super) fn label(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let clean: String = last.nfc().filter(|c| !c.is_control()).collect();
     if clean.trim().is_empty() {

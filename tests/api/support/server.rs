@@ -186,7 +186,7 @@ impl Server {
     pub fn keep(&self, flow: &str, chat: &ChatId, extension: &str, bytes: &[u8]) -> StoredName {
         let flow = FlowId::parse(flow).unwrap();
         let home = predict::flow(&self.app, &flow).unwrap().workspace;
-        self.app.chat_files.keep(&home, &flow, chat, extension, bytes).unwrap()
+        self.app.chat_files.keep(&home, &flow, chat, extension, &bytes).unwrap()
     }
 
     /// The stored messages of a flow, oldest first.
