@@ -11,6 +11,6 @@ mod streaming;
 pub mod validate;
 
 pub use lone::{Lone, lone_loader, lone_model, lone_store};
-pub use overrides::{Allowed, Overrides};
+pub use overrides::{Allowed, Overrides, takes_file};
 pub use plan::{Plan, stores};
 pub use run::{fill, run};

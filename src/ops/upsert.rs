@@ -13,8 +13,8 @@ use crate::domain::error::{Error, Result};
 use crate::domain::filling::{self, Filling, FillingCard, FillingCounts};
 use crate::domain::flow::{Flow, FlowKind};
 use crate::domain::ids::{ChatId, FillingId, FlowId, MessageId};
-use crate::domain::prediction::AskIds;
-use crate::engine::{self, Plan};
+use crate::domain::prediction::{AskIds, SentFile};
+use crate::engine::{self, Allowed, Plan};
 use crate::limits::{FILLING_SHOWN_MAX, FILLINGS_KEPT_MAX};
 use crate::store::tables::{CANVASES, FILLINGS};
 use jiff::Timestamp;
@@ -30,6 +30,8 @@ pub struct Fill {
     pub store: Option<String>,
     /// The request's overrides, judged as those of a question.
     pub overrides: Map<String, Value>,
+    /// Files for loaders, where the owner listed them.
+    pub files: Vec<SentFile>,
 }
 
 /// True when this caller may fill the stores of this flow: one of its workspace who may change it.
@@ -49,8 +51,8 @@ pub fn flow(app: &App, caller: &Caller, id: &FlowId) -> Result<Flow> {
 /// Builds everything the store needs and lets it take in what is wired into it; the counts as callers read them.
 ///
 /// # Errors
-/// 404 when the flow has no vector store, 400 when it is not clear which one is meant, 500 when a card fails.
-pub fn fill(app: &App, mut flow: Flow, fill: &Fill, side: Side, cancel: &Cancel) -> Result<Value> {
+/// 404 when the flow has no vector store, 403 and 400 for files that no loader of it takes, 400 when it is not clear which one is meant, 500 when a card fails.
+pub fn fill(app: &App, mut flow: Flow, fill: Fill, side: Side, cancel: &Cancel) -> Result<Value> {
     if flow.kind != FlowKind::Chatflow {
         return Err(Error::Failed(format!("This server cannot run flows of type {} yet.", flow.kind)));
     }
@@ -67,7 +69,9 @@ pub fn fill(app: &App, mut flow: Flow, fill: &Fill, side: Side, cancel: &Cancel)
     };
     let canvas = Canvas::parse(&text).map_err(|fault| Error::Failed(fault.to_string()))?;
     let plan = Plan::compile_to_fill(&canvas, store_of(&canvas, &flow, fill.store.as_deref())?)?;
-    let overrides = predict::overrides(app, &flow, &plan, &fill.overrides)?;
+    let loaded = predict::loaded::all(&plan, &flow.settings, fill.files)?;
+    let mut overrides = predict::overrides(app, &flow, &plan, &fill.overrides)?;
+    overrides.take_files(&plan, &Allowed::of(&flow.settings), &loaded);
     let ids = AskIds {
         flow: flow.id,
         chat: ChatId::random(),

@@ -29,6 +29,7 @@ mod keys;
 mod knowledge;
 mod leaving;
 mod load_methods;
+mod loaded;
 mod loader_secrets;
 mod loaders;
 mod mcp;

@@ -1,6 +1,6 @@
 //! The settings an owner may put on the list (`/flow-config/:id`, reference 1.1).
 
-use super::never;
+use super::{files, never};
 use crate::canvas::Canvas;
 use crate::cards::kit::{Input, InputKind};
 use crate::cards::registry;
@@ -12,6 +12,16 @@ pub fn allowable(canvas: &Canvas) -> Vec<Value> {
     let mut rows = Vec::new();
     for node in canvas.nodes().iter().filter(|node| !node.is_note()) {
         let Some(card) = registry::find(&node.name) else { continue };
+        if let Some((name, endings)) = files::file_input(card) {
+            let label = card.input(name).map_or(name, |input| input.label);
+            rows.push(json!({
+                "node": node.shown(),
+                "nodeId": node.id,
+                "label": label,
+                "name": files::FILES,
+                "type": if endings.is_empty() { "*".to_owned() } else { endings.join(", ") },
+            }));
+        }
         for input in card.inputs.iter().filter(|input| never::of_input(card, input).is_none()) {
             rows.push(json!({
                 "node": node.shown(),

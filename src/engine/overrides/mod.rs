@@ -1,14 +1,16 @@
 //! Which values of a request a run uses (spec 2.9; security rules 6). [`Overrides::decide`] is the only way from a
-//! request into the settings of a card or the variables of code.
+//! request into the settings of a card or the variables of code, and `files` the one for files of a form.
 
 mod allowed;
 mod apply;
+mod files;
 mod listing;
 mod never;
 #[cfg(test)]
 mod tests;
 
 pub use allowed::Allowed;
+pub use files::takes_file;
 pub use listing::allowable;
 pub use never::Group;
 

@@ -78,9 +78,6 @@ fn body(request: &Request) -> Result<Fill> {
         }
         return Ok(of_body(body));
     };
-    if !form.files.is_empty() {
-        return Err(Error::Forbidden("File uploads are switched off for this flow.".to_owned()));
-    }
     let mut flat = Map::new();
     for (name, text) in form.fields {
         match name.as_str() {
@@ -92,13 +89,14 @@ fn body(request: &Request) -> Result<Fill> {
         }
     }
     body.override_config.get_or_insert_default().extend(flat);
-    Ok(of_body(body))
+    Ok(Fill { files: form.files, ..of_body(body) })
 }
 
 fn of_body(body: Body) -> Fill {
     Fill {
         store: body.stop_node_id.filter(|id| !id.is_empty()),
         overrides: body.override_config.unwrap_or_default(),
+        files: Vec::new(),
     }
 }
 
@@ -108,7 +106,7 @@ fn of_body(body: Body) -> Fill {
 /// 400 and 404 when it is not clear what to fill, 500 when a card fails.
 pub fn fill(app: &App, admitted: Admitted, request: &Request) -> Result<Reply> {
     let Admitted { flow, fill, window } = admitted;
-    let reply = Reply::json(&upsert::fill(app, flow, &fill, Side::Live, request.cancel())?)?;
+    let reply = Reply::json(&upsert::fill(app, flow, fill, Side::Live, request.cancel())?)?;
     Ok(match window {
         Some(window) => reply.with_rate(&window, app.clock.now()),
         None => reply,
@@ -121,7 +119,7 @@ pub fn fill(app: &App, admitted: Admitted, request: &Request) -> Result<Reply> {
 /// As [`fill`]; 404 or 403 as every route of a flow.
 pub fn fill_internal(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let flow = upsert::flow(app, &caller, &flow_id(request)?)?;
-    Reply::json(&upsert::fill(app, flow, &body(request)?, Side::Draft, request.cancel())?)
+    Reply::json(&upsert::fill(app, flow, body(request)?, Side::Draft, request.cancel())?)
 }
 
 /// `GET /upsert-history/:id`.

@@ -5,6 +5,7 @@ use super::carried::{self, KeptFiles};
 use super::conversation;
 use super::follow_ups;
 use super::host::LiveHost;
+use super::loaded;
 use super::nested::Way;
 use super::offer::Offer;
 use super::post_processing;
@@ -151,11 +152,13 @@ pub(super) fn prepare_within(
     let started = app.clock.now();
     let offer = Offer::of(&flow.settings, Some(&plan));
     let sent = std::mem::take(&mut question.uploads);
+    let (loaded, sent) = loaded::divide(&plan, &flow.settings, &offer, sent)?;
     let mut carried = carried::take(app, &flow, &offer, sent, cancel)?;
     if let Some(spoken) = carried.spoken.take() {
         question.text = spoken;
     }
-    let overrides = overrides(app, &flow, &plan, &question.overrides)?;
+    let mut overrides = overrides(app, &flow, &plan, &question.overrides)?;
+    overrides.take_files(&plan, &Allowed::of(&flow.settings), &loaded);
     let (chat, way) = match within {
         Some(within) => within,
         None => (conversation::own(app, &flow, &question, chat_type)?, Way::default()),

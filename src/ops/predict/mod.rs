@@ -7,6 +7,7 @@ mod carried;
 mod conversation;
 mod follow_ups;
 mod host;
+pub(super) mod loaded;
 mod media;
 mod nested;
 mod offer;

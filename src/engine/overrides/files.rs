@@ -1,0 +1,83 @@
+//! Files that came with a request, for the inputs of document loaders. They are the one way into an input that holds files:
+//! a value of `overrideConfig` never is (spec 2.9), a file of a form may be, where the owner listed it (spec 4.1 r2).
+
+use super::{Allowed, Overrides};
+use crate::canvas::files::{InlineFile, inline_value};
+use crate::cards::kit::{Card, InputKind, Make};
+use crate::engine::plan::{Plan, StepKind};
+use std::collections::BTreeMap;
+
+/// How lists of settings call the file input of a loader (reference 1.1).
+pub(super) const FILES: &str = "files";
+
+/// The file input of a loader, with the endings it takes.
+pub(super) fn file_input(card: &Card) -> Option<(&'static str, &'static [&'static str])> {
+    if !matches!(card.make, Make::Loader(_)) {
+        return None;
+    }
+    card.inputs.iter().find_map(|input| match input.kind {
+        InputKind::File(endings) => Some((input.name, endings)),
+        _ => None,
+    })
+}
+
+/// True when a loader that the owner listed takes files whose names end like this one.
+#[must_use]
+pub fn takes_file(plan: &Plan, allowed: &Allowed<'_>, name: &str) -> bool {
+    takers(plan, allowed, name).next().is_some()
+}
+
+fn takers<'a>(
+    plan: &'a Plan,
+    allowed: &'a Allowed<'_>,
+    name: &'a str,
+) -> impl Iterator<Item = (usize, &'static str)> + 'a {
+    plan.steps.iter().enumerate().filter_map(move |(at, step)| {
+        let StepKind::Known { card, .. } = &step.kind else { return None };
+        let (input, endings) = file_input(card)?;
+        let listed = allowed.lists(&step.label, FILES) || allowed.lists(&step.label, input);
+        (listed && ends(name, endings)).then_some((at, input))
+    })
+}
+
+/// A card writes its endings with a dot or without; none are all.
+fn ends(name: &str, endings: &[&str]) -> bool {
+    let name = name.to_ascii_lowercase();
+    endings.is_empty()
+        || endings.iter().any(|ending| {
+            name.strip_suffix(ending.trim_start_matches('.')).is_some_and(|stem| stem.ends_with('.'))
+        })
+}
+
+impl Overrides {
+    /// Gives each file to the loaders that take it, in place of those the canvas names.
+    pub fn take_files(&mut self, plan: &Plan, allowed: &Allowed<'_>, files: &[InlineFile]) {
+        let mut given: BTreeMap<(usize, &'static str), Vec<&InlineFile>> = BTreeMap::new();
+        for file in files {
+            for taker in takers(plan, allowed, &file.name) {
+                given.entry(taker).or_default().push(file);
+            }
+        }
+        let values = given.into_iter().map(|(taker, files)| (taker, inline_value(files).into()));
+        self.values.extend(values);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ending_counts_with_its_dot() {
+        for (name, endings, expected) in [
+            ("a.PDF", &[".pdf"][..], true),
+            ("a.json", &["yaml", "json"], true),
+            ("pdf", &[".pdf"], false),
+            ("apdf", &["pdf"], false),
+            ("a.pdf.exe", &[".pdf"], false),
+            ("anything", &[], true),
+        ] {
+            assert_eq!(ends(name, endings), expected, "{name} {endings:?}");
+        }
+    }
+}
