@@ -124,8 +124,10 @@ pub struct DraftStatus {
     pub enabled: bool,
     /// The flow's setting.
     pub publish_instantly: bool,
-    /// The draft with its canvas.
-    pub draft: Option<(Draft, String)>,
+    /// The draft.
+    pub draft: Option<Draft>,
+    /// Its canvas, where it is wanted.
+    pub canvas: Option<String>,
     /// Live changed after the draft started.
     pub stale: bool,
     /// The last Publish or Roll back.
@@ -140,13 +142,16 @@ impl DraftStatus {
             Mode::Draft => ("draft", None),
             Mode::Live(reason) => ("live", Some(reason)),
         };
-        let draft = self.draft.as_ref().map(|(draft, canvas)| {
-            json!({
-                "flowData": canvas,
+        let draft = self.draft.as_ref().map(|draft| {
+            let mut shown = json!({
                 "updatedDate": iso(draft.updated),
                 "updatedBy": draft.updated_by,
                 "stale": self.stale,
-            })
+            });
+            if let Some(canvas) = &self.canvas {
+                shown["flowData"] = canvas.as_str().into();
+            }
+            shown
         });
         json!({
             "enabled": self.enabled,

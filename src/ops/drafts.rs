@@ -99,17 +99,26 @@ pub fn to_ask(app: &App, flow: &mut Flow) -> Result<Option<String>> {
 /// # Errors
 /// When the database cannot be read.
 pub fn status_in(app: &App, tx: &impl Tx, flow: &Flow) -> Result<DraftStatus> {
-    let shown = if app.settings.drafts { of(tx, flow)? } else { None };
-    let draft = match shown {
-        Some(draft) => canvas(tx, flow)?.map(|canvas| (draft, canvas)),
-        None => None,
-    };
+    let mut status = outline_in(app, tx, flow)?;
+    if status.draft.is_some() {
+        status.canvas = canvas(tx, flow)?;
+    }
+    Ok(status)
+}
+
+/// As [`status_in`], without the canvas.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn outline_in(app: &App, tx: &impl Tx, flow: &Flow) -> Result<DraftStatus> {
+    let draft = if app.settings.drafts { of(tx, flow)? } else { None };
     Ok(DraftStatus {
         mode: mode(app, flow),
         enabled: app.settings.drafts,
         publish_instantly: flow.settings.publish_instantly,
-        stale: draft.as_ref().is_some_and(|(draft, _)| draft.is_stale(flow)),
+        stale: draft.as_ref().is_some_and(|draft| draft.is_stale(flow)),
         draft,
+        canvas: None,
         last_published: flow.last_published.clone(),
     })
 }

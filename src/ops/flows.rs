@@ -7,7 +7,7 @@ use super::live::{self, NewCanvas};
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::caller::Caller;
-use crate::domain::draft::Mode;
+use crate::domain::draft::{DraftStatus, Mode};
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flow::{CanvasDigest, Flow, FlowKind, FlowSettings};
 use crate::domain::ids::{FlowId, KeyId, WorkspaceId};
@@ -202,6 +202,35 @@ impl WholeFlow {
     }
 }
 
+/// A flow in a list: its record without the canvas, and the state of its draft.
+pub struct FlowOutline {
+    flow: Flow,
+    status: DraftStatus,
+}
+
+impl FlowOutline {
+    /// On the wire.
+    #[must_use]
+    pub fn wire(&self) -> Value {
+        let flow = &self.flow;
+        let mut state = self.status.wire();
+        state["hasLive"] = (flow.card_count > 0).into();
+        json!({
+            "id": flow.id,
+            "name": flow.name,
+            "category": flow.category,
+            "type": flow.kind,
+            "isPublic": flow.settings.is_public,
+            "apikeyid": flow.settings.api_key,
+            "publishInstantly": flow.settings.publish_instantly,
+            "workspaceId": flow.workspace,
+            "createdDate": iso(flow.created),
+            "updatedDate": iso(flow.updated),
+            "state": state,
+        })
+    }
+}
+
 fn whole(tx: &impl Tx, flow: Flow) -> Result<WholeFlow> {
     let canvas = CANVASES.get(tx, &flow.workspace, &flow.id)?.unwrap_or_default();
     Ok(WholeFlow { flow, canvas })
@@ -272,19 +301,34 @@ pub struct FlowFilter {
 /// When the database cannot be read.
 pub fn list(app: &App, caller: &Caller, filter: FlowFilter) -> Result<(Vec<WholeFlow>, usize)> {
     app.store.read(|tx| {
-        let mut flows = FLOWS.list(tx, &caller.workspace)?;
-        flows.retain(|flow| {
-            filter.kind.is_none_or(|kind| flow.kind == kind)
-                && access::permitted(caller, flow.kind, Action::Read).is_ok()
-        });
-        flows.sort_by(|a, b| b.updated.cmp(&a.updated).then_with(|| a.id.cmp(&b.id)));
-        let total = flows.len();
-        let (skip, take) = filter
-            .page
-            .map_or((0, total), |(page, size)| (page.saturating_sub(1).saturating_mul(size), size));
-        let shown = flows.into_iter().skip(skip).take(take).map(|flow| whole(tx, flow));
-        Ok((shown.collect::<Result<_>>()?, total))
+        let (found, total) = matching(tx, caller, filter)?;
+        Ok((found.into_iter().map(|flow| whole(tx, flow)).collect::<Result<_>>()?, total))
     })
+}
+
+/// As [`list`], without the canvases and with what a person wants to know of each at a glance.
+///
+/// # Errors
+/// As [`list`].
+pub fn outlines(app: &App, caller: &Caller, filter: FlowFilter) -> Result<(Vec<FlowOutline>, usize)> {
+    app.store.read(|tx| {
+        let (found, total) = matching(tx, caller, filter)?;
+        let outline = |flow: Flow| Ok(FlowOutline { status: drafts::outline_in(app, tx, &flow)?, flow });
+        Ok((found.into_iter().map(outline).collect::<Result<_>>()?, total))
+    })
+}
+
+fn matching(tx: &ReadTx, caller: &Caller, filter: FlowFilter) -> Result<(Vec<Flow>, usize)> {
+    let mut flows = FLOWS.list(tx, &caller.workspace)?;
+    flows.retain(|flow| {
+        filter.kind.is_none_or(|kind| flow.kind == kind)
+            && access::permitted(caller, flow.kind, Action::Read).is_ok()
+    });
+    flows.sort_by(|a, b| b.updated.cmp(&a.updated).then_with(|| a.id.cmp(&b.id)));
+    let total = flows.len();
+    let (skip, take) =
+        filter.page.map_or((0, total), |(page, size)| (page.saturating_sub(1).saturating_mul(size), size));
+    Ok((flows.into_iter().skip(skip).take(take).collect(), total))
 }
 
 /// Changes a flow; every save moves `updatedDate`.

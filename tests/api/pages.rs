@@ -2,9 +2,7 @@
 //! to treat it.
 
 use crate::support::Server;
-use crate::support::canvases::scripted;
 use crate::support::client::Answer;
-use serde_json::json;
 
 fn policy(answer: &Answer) -> &str {
     answer.header("content-security-policy").unwrap()

@@ -254,3 +254,38 @@ fn live_has_files_of_its_own_even_when_an_editor_sends_those_of_the_draft() {
     server.save_canvas(&flow, &gone).is(200);
     server.publish(&flow).is_error(400);
 }
+
+#[test]
+fn a_list_without_canvases_tells_the_state_of_each_flow() {
+    let server = Server::start();
+    let drafted = server.drafted("CHATFLOW", "one");
+    let published = server.published("CHATFLOW", "two");
+    let stale = server.published("CHATFLOW", "three");
+    server.save_draft(&stale, "four").is(200);
+    server.write_live(&stale, "five").is(200);
+    let straight = server.published("CHATFLOW", "six");
+    server.instantly(&straight, true).is(200);
+    let list = server.read("/chatflows?fields=summary");
+    let state = |flow: &str| {
+        let row = list.as_array().unwrap().iter().find(|row| row["id"] == flow).unwrap();
+        assert!(row.get("flowData").is_none() && row["name"] == "Flow", "{row}");
+        row["state"].clone()
+    };
+    for (flow, has_live, has_draft) in
+        [(&drafted, false, true), (&published, true, false), (&stale, true, true), (&straight, true, false)]
+    {
+        let state = state(flow);
+        assert_eq!((&state["hasLive"], state["draft"].is_object()), (&json!(has_live), has_draft), "{state}");
+        let mut status = server.draft(flow);
+        if let Some(draft) = status["draft"].as_object_mut() {
+            draft.remove("flowData");
+        }
+        status["hasLive"] = has_live.into();
+        assert_eq!(state, status);
+    }
+    assert_eq!(state(&stale)["draft"]["stale"], true);
+    assert_eq!(state(&straight)["reason"], "publish-instantly");
+    let page = server.read("/chatflows?fields=summary&page=1&limit=3");
+    assert_eq!((page["data"].as_array().unwrap().len(), &page["total"]), (3, &json!(4)));
+    server.owner("GET", "/chatflows?fields=everything").send().is_error(400);
+}

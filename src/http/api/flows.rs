@@ -36,7 +36,7 @@ pub(super) fn listed(items: Vec<Value>, total: usize, paged: bool) -> Result<Rep
     if paged { Reply::json(&json!({"data": items, "total": total})) } else { Reply::json(&items) }
 }
 
-/// `GET /chatflows`.
+/// `GET /chatflows`; with `fields=summary` without canvases and with the state of each flow's draft.
 ///
 /// # Errors
 /// 400 for a bad filter.
@@ -49,7 +49,16 @@ pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
         ),
     };
     let page = page(request)?;
-    let (found, total) = flows::list(app, &caller, FlowFilter { kind, page })?;
+    let filter = FlowFilter { kind, page };
+    match request.query("fields") {
+        None | Some("") => {}
+        Some("summary") => {
+            let (found, total) = flows::outlines(app, &caller, filter)?;
+            return listed(found.iter().map(flows::FlowOutline::wire).collect(), total, page.is_some());
+        }
+        Some(_) => return Err(Error::invalid("Invalid fields: it can be 'summary'.")),
+    }
+    let (found, total) = flows::list(app, &caller, filter)?;
     listed(found.iter().map(flows::WholeFlow::wire).collect(), total, page.is_some())
 }
 
