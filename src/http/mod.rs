@@ -17,6 +17,7 @@ pub mod request;
 pub mod router;
 pub mod routes;
 pub mod server;
+pub mod shapes;
 pub mod sse;
 
 mod address;

@@ -49,6 +49,12 @@ impl Reply {
         Self::json_status(StatusCode::CREATED, value)
     }
 
+    /// 200 with JSON that is written already.
+    #[must_use]
+    pub fn json_text(body: Bytes) -> Self {
+        Self::whole(StatusCode::OK, JSON_TYPE, body, INERT_POLICY)
+    }
+
     /// 200 with plain text.
     #[must_use]
     pub fn text(text: &str) -> Self {

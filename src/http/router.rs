@@ -1,6 +1,7 @@
 //! Routes as data: what a route says about itself, and finding the one a request means.
 
 use super::guard::{Guard, Who};
+use super::openapi::shape::{Body, Gives, Kind, Param, Shape, TEXT};
 use super::reply::Reply;
 use super::request::Request;
 use crate::app::App;
@@ -63,6 +64,16 @@ pub struct Route {
     pub cors: Cors,
     /// One sentence for the API description.
     pub summary: &'static str,
+    /// Its name in generated clients.
+    pub id: &'static str,
+    /// Query values and headers that mean something to it.
+    pub query: &'static [Param],
+    /// Its bodies, one for each content type.
+    pub takes: Vec<Body>,
+    /// Its answers when all is well.
+    pub gives: Vec<Gives>,
+    /// Statuses it refuses with, beside those that its guard and its body make possible.
+    pub refuses: &'static [u16],
     /// Longest whole answer, when it is not the usual one.
     pub run_limit: Option<Duration>,
     parts: Vec<Part>,
@@ -151,6 +162,11 @@ fn route<A: 'static>(
         limit_bytes: BODY_BYTES,
         cors: Cors::None,
         summary: "",
+        id: "",
+        query: &[],
+        takes: Vec::new(),
+        gives: Vec::new(),
+        refuses: &[],
         run_limit: None,
         parts: prefix.chain(parts).collect(),
         handle: Box::new(handle),
@@ -192,6 +208,78 @@ impl Route {
     pub fn summary(mut self, summary: &'static str) -> Self {
         self.summary = summary;
         self
+    }
+
+    /// Names it in generated clients, in camelCase.
+    #[must_use]
+    pub fn id(mut self, id: &'static str) -> Self {
+        self.id = id;
+        self
+    }
+
+    /// Says which query values and headers mean something to it.
+    #[must_use]
+    pub fn query(mut self, query: &'static [Param]) -> Self {
+        self.query = query;
+        self
+    }
+
+    /// Takes this as JSON.
+    #[must_use]
+    pub fn takes(mut self, shape: Shape) -> Self {
+        self.takes.push(Body { kind: Kind::Json, shape, required: true });
+        self
+    }
+
+    /// Takes this as JSON, or no body.
+    #[must_use]
+    pub fn may_take(mut self, shape: Shape) -> Self {
+        self.takes.push(Body { kind: Kind::Json, shape, required: false });
+        self
+    }
+
+    /// Takes this as a form.
+    #[must_use]
+    pub fn form(mut self, shape: Shape) -> Self {
+        self.takes.push(Body { kind: Kind::Form, shape, required: true });
+        self
+    }
+
+    /// Answers 200 with this as JSON.
+    #[must_use]
+    pub fn gives(self, shape: Shape) -> Self {
+        self.answers(200, Kind::Json, shape)
+    }
+
+    /// Answers 201 with this as JSON.
+    #[must_use]
+    pub fn makes(self, shape: Shape) -> Self {
+        self.answers(201, Kind::Json, shape)
+    }
+
+    /// Answers in another way.
+    #[must_use]
+    pub fn answers(mut self, status: u16, kind: Kind, shape: Shape) -> Self {
+        self.gives.push(Gives { status, kind, shape });
+        self
+    }
+
+    /// Answers with a stream of events when the body asks for one.
+    #[must_use]
+    pub fn may_stream(self) -> Self {
+        self.answers(200, Kind::Events, TEXT)
+    }
+
+    /// Adds statuses that it alone refuses with.
+    #[must_use]
+    pub fn refuses(mut self, statuses: &'static [u16]) -> Self {
+        self.refuses = statuses;
+        self
+    }
+
+    /// True when an answer can be one that is read slowly.
+    pub(super) fn streams(&self) -> bool {
+        self.gives.iter().any(|gives| matches!(gives.kind, Kind::Events | Kind::File))
     }
 
     /// Sets how long a whole answer may take.

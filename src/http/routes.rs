@@ -9,7 +9,9 @@ use super::api::{
     prediction, service, store_vectors, tools, upsert, variables, versions,
 };
 use super::guard::{PUBLIC, SESSION, SIGNED_IN, any_of};
+use super::openapi::shape::{Kind, SETTINGS, Shape, TEXT};
 use super::router::{Accepts, Cors, Route, Table, delete, get, patch, post, put};
+use super::shapes;
 use crate::limits::BODY_CANVAS_BYTES;
 use std::sync::LazyLock;
 
@@ -82,107 +84,193 @@ const DELETE: &[&str] = &["chatflows:delete", "agentflows:delete", "assistants:d
 #[allow(clippy::too_many_lines, reason = "one line for each route")]
 fn routes() -> Vec<Route> { vec![
     // People, keys, credentials, variables (reference 1.3, 1.11; contract 2, 3)
-    post ("/account/register", PUBLIC, accounts::register).summary("Makes the first owner."),
-    post ("/auth/login", PUBLIC, accounts::login).summary("Signs in."),
-    post ("/account/logout", PUBLIC, accounts::logout).summary("Signs out."),
-    get ("/auth/me", SESSION, accounts::me).summary("The signed-in person."),
-    get ("/auth/permissions/:type", SIGNED_IN, accounts::permissions).summary("Lists the permissions there are."),
-    get ("/apikey", any_of(&["apikeys:view"]), keys::list).summary("Lists API keys."),
-    post ("/apikey", any_of(&["apikeys:create"]), keys::create).summary("Makes an API key and shows its value once."),
-    put ("/apikey/:id", any_of(&["apikeys:create", "apikeys:update"]), keys::update).summary("Renames an API key or changes its permissions."),
-    delete("/apikey/:id", any_of(&["apikeys:delete"]), keys::delete).summary("Deletes an API key."),
-    get ("/credentials", any_of(&["credentials:view"]), credentials::list).summary("Lists credentials."),
-    post ("/credentials", any_of(&["credentials:create"]), credentials::create).summary("Stores a credential."),
-    get ("/credentials/:id", any_of(&["credentials:create", "credentials:update"]), credentials::read).summary("Reads a credential with its secrets hidden."),
-    put ("/credentials/:id", any_of(&["credentials:create", "credentials:update"]), credentials::update).summary("Changes a credential."),
-    delete("/credentials/:id", any_of(&["credentials:delete"]), credentials::delete).summary("Deletes a credential."),
-    get ("/components-credentials", SIGNED_IN, credentials::types).summary("Lists credential types."),
-    get ("/components-credentials/:name", SIGNED_IN, credentials::one_type).summary("Reads credential types."),
-    get ("/variables", any_of(&["variables:view"]), variables::list).summary("Lists variables."),
-    post ("/variables", any_of(&["variables:create"]), variables::create).summary("Stores a variable."),
-    put ("/variables/:id", any_of(&["variables:create", "variables:update"]), variables::update).summary("Changes a variable."),
-    delete("/variables/:id", any_of(&["variables:delete"]), variables::delete).summary("Deletes a variable."),
+    post ("/account/register", PUBLIC, accounts::register).summary("Makes the first owner.")
+        .id("register").takes(shapes::accounts::REGISTRATION).makes(shapes::accounts::REGISTERED).refuses(&[409]),
+    post ("/auth/login", PUBLIC, accounts::login).summary("Signs in.")
+        .id("login").takes(shapes::accounts::LOGIN).gives(shapes::accounts::USER).refuses(&[401, 429]),
+    post ("/account/logout", PUBLIC, accounts::logout).summary("Signs out.")
+        .id("logout").gives(shapes::accounts::LOGGED_OUT),
+    get ("/auth/me", SESSION, accounts::me).summary("The signed-in person.")
+        .id("getMe").gives(shapes::accounts::USER),
+    get ("/auth/permissions/:type", SIGNED_IN, accounts::permissions).summary("Lists the permissions there are.")
+        .id("listPermissions").gives(shapes::accounts::PERMISSIONS),
+    get ("/apikey", any_of(&["apikeys:view"]), keys::list).summary("Lists API keys.")
+        .id("listApiKeys").query(shapes::PAGES).gives(shapes::management::KEYS_OR_PAGE),
+    post ("/apikey", any_of(&["apikeys:create"]), keys::create).summary("Makes an API key and shows its value once.")
+        .id("createApiKey").takes(shapes::management::KEY_EDIT).makes(shapes::management::KEY),
+    put ("/apikey/:id", any_of(&["apikeys:create", "apikeys:update"]), keys::update).summary("Renames an API key or changes its permissions.")
+        .id("updateApiKey").takes(shapes::management::KEY_EDIT).gives(shapes::management::KEYS),
+    delete("/apikey/:id", any_of(&["apikeys:delete"]), keys::delete).summary("Deletes an API key.")
+        .id("deleteApiKey").gives(shapes::DELETED),
+    get ("/credentials", any_of(&["credentials:view"]), credentials::list).summary("Lists credentials.")
+        .id("listCredentials").query(shapes::management::CREDENTIAL_FILTER).gives(shapes::management::CREDENTIALS),
+    post ("/credentials", any_of(&["credentials:create"]), credentials::create).summary("Stores a credential.")
+        .id("createCredential").takes(shapes::management::NEW_CREDENTIAL).gives(shapes::management::CREDENTIAL),
+    get ("/credentials/:id", any_of(&["credentials:create", "credentials:update"]), credentials::read).summary("Reads a credential with its secrets hidden.")
+        .id("getCredential").gives(shapes::management::CREDENTIAL),
+    put ("/credentials/:id", any_of(&["credentials:create", "credentials:update"]), credentials::update).summary("Changes a credential.")
+        .id("updateCredential").takes(shapes::management::CREDENTIAL_EDIT).gives(shapes::management::CREDENTIAL),
+    delete("/credentials/:id", any_of(&["credentials:delete"]), credentials::delete).summary("Deletes a credential.")
+        .id("deleteCredential").gives(shapes::DELETED),
+    get ("/components-credentials", SIGNED_IN, credentials::types).summary("Lists credential types.")
+        .id("listCredentialTypes").gives(shapes::management::CREDENTIAL_TYPES),
+    get ("/components-credentials/:name", SIGNED_IN, credentials::one_type).summary("Reads credential types.")
+        .id("getCredentialType").gives(shapes::management::CREDENTIAL_TYPE_OR_TYPES),
+    get ("/variables", any_of(&["variables:view"]), variables::list).summary("Lists variables.")
+        .id("listVariables").query(shapes::PAGES).gives(shapes::management::VARIABLES),
+    post ("/variables", any_of(&["variables:create"]), variables::create).summary("Stores a variable.")
+        .id("createVariable").takes(shapes::management::NEW_VARIABLE).gives(shapes::management::VARIABLE).refuses(&[409]),
+    put ("/variables/:id", any_of(&["variables:create", "variables:update"]), variables::update).summary("Changes a variable.")
+        .id("updateVariable").takes(shapes::management::VARIABLE_EDIT).gives(shapes::management::VARIABLE).refuses(&[409]),
+    delete("/variables/:id", any_of(&["variables:delete"]), variables::delete).summary("Deletes a variable.")
+        .id("deleteVariable").gives(shapes::DELETED),
 
-    get ("/tools", any_of(&["tools:view"]), tools::list).summary("Lists tools."),
-    post ("/tools", any_of(&["tools:create"]), tools::create).summary("Stores a tool."),
-    get ("/tools/:id", any_of(&["tools:view"]), tools::read).summary("Reads a tool."),
-    put ("/tools/:id", any_of(&["tools:create", "tools:update"]), tools::update).summary("Changes a tool."),
-    delete("/tools/:id", any_of(&["tools:delete"]), tools::delete).summary("Deletes a tool."),
+    get ("/tools", any_of(&["tools:view"]), tools::list).summary("Lists tools.")
+        .id("listTools").query(shapes::PAGES).gives(shapes::management::TOOLS),
+    post ("/tools", any_of(&["tools:create"]), tools::create).summary("Stores a tool.")
+        .id("createTool").takes(shapes::management::NEW_TOOL).gives(shapes::management::TOOL),
+    get ("/tools/:id", any_of(&["tools:view"]), tools::read).summary("Reads a tool.")
+        .id("getTool").gives(shapes::management::TOOL),
+    put ("/tools/:id", any_of(&["tools:create", "tools:update"]), tools::update).summary("Changes a tool.")
+        .id("updateTool").takes(shapes::management::TOOL_EDIT).gives(shapes::management::TOOL),
+    delete("/tools/:id", any_of(&["tools:delete"]), tools::delete).summary("Deletes a tool.")
+        .id("deleteTool").gives(shapes::DELETED),
 
     // Asking (spec 4.1)
-    post  ("/prediction/:id",            ASK,            prediction::ask)         .accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).cors(Cors::Flow).summary("Asks a flow."),
-    post  ("/internal-prediction/:id",   any_of(VIEW),   prediction::ask_internal).limit(BODY_CANVAS_BYTES).summary("Asks a flow in the canvas test chat."),
-    post  ("/vector/upsert/:id",         FILL,           upsert::fill)            .accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).cors(Cors::Flow).summary("Fills a vector store of a flow."),
-    post  ("/vector/internal-upsert/:id", any_of(FILL_PERMISSIONS), upsert::fill_internal).limit(BODY_CANVAS_BYTES).summary("Fills a vector store of a flow from the canvas."),
-    get   ("/upsert-history/:id",        any_of(VIEW),   upsert::history)         .summary("Lists how the vector stores of a flow were filled."),
-    patch ("/upsert-history",            any_of(FILL_PERMISSIONS), upsert::forget).summary("Deletes entries of that list."),
-    get   ("/get-upload-file",           FILE,           chat_files::read)        .cors(Cors::FlowInQuery).summary("Reads a file of a conversation."),
-    post  ("/attachments/:flow/:chat",   ATTACH,         attachments::extract)    .accepts(Accepts::Multipart).cors(Cors::Flow).summary("Reads the text of documents for a question to come."),
-    get   ("/chatflows-uploads/:id",     PUBLIC,         flows::uploads)          .cors(Cors::Flow).summary("What a flow's chat may upload."),
-    get   ("/chatflows-streaming/:id",   PUBLIC,         flows::streaming)        .cors(Cors::Flow).summary("Whether a flow streams its answer token by token."),
-    get   ("/public-chatbotConfig/:id",  PUBLIC,         flows::chatbot_config)   .cors(Cors::Flow).summary("What a chat page needs to know of a flow."),
+    post  ("/prediction/:id",            ASK,            prediction::ask)         .accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).cors(Cors::Flow).summary("Asks a flow.")
+        .id("ask").takes(shapes::asking::QUESTION).form(shapes::asking::QUESTION_FORM).gives(shapes::asking::ANSWER).may_stream().refuses(&[507]),
+    post  ("/internal-prediction/:id",   any_of(VIEW),   prediction::ask_internal).limit(BODY_CANVAS_BYTES).summary("Asks a flow in the canvas test chat.")
+        .id("askFromCanvas").takes(shapes::asking::INTERNAL_QUESTION).gives(shapes::asking::ANSWER).may_stream().refuses(&[507]),
+    post  ("/vector/upsert/:id",         FILL,           upsert::fill)            .accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).cors(Cors::Flow).summary("Fills a vector store of a flow.")
+        .id("fillVectorStore").may_take(shapes::asking::FILL).form(shapes::asking::FILL_FORM).gives(shapes::asking::FILLED),
+    post  ("/vector/internal-upsert/:id", any_of(FILL_PERMISSIONS), upsert::fill_internal).limit(BODY_CANVAS_BYTES).summary("Fills a vector store of a flow from the canvas.")
+        .id("fillVectorStoreFromCanvas").may_take(shapes::asking::FILL).gives(shapes::asking::FILLED),
+    get   ("/upsert-history/:id",        any_of(VIEW),   upsert::history)         .summary("Lists how the vector stores of a flow were filled.")
+        .id("listFillings").query(shapes::asking::FILLING_FILTER).gives(shapes::asking::FILLINGS),
+    patch ("/upsert-history",            any_of(FILL_PERMISSIONS), upsert::forget).summary("Deletes entries of that list.")
+        .id("deleteFillings").takes(shapes::asking::FILLING_IDS).gives(shapes::DELETED).refuses(&[404]),
+    get   ("/get-upload-file",           FILE,           chat_files::read)        .cors(Cors::FlowInQuery).summary("Reads a file of a conversation.")
+        .id("getUploadedFile").query(shapes::asking::FILE_QUERY).answers(200, Kind::File, Shape::File),
+    post  ("/attachments/:flow/:chat",   ATTACH,         attachments::extract)    .accepts(Accepts::Multipart).cors(Cors::Flow).summary("Reads the text of documents for a question to come.")
+        .id("readAttachments").form(shapes::asking::ATTACHMENT_FORM).gives(shapes::asking::ATTACHMENTS),
+    get   ("/chatflows-uploads/:id",     PUBLIC,         flows::uploads)          .cors(Cors::Flow).summary("What a flow's chat may upload.")
+        .id("getUploadOffer").gives(shapes::flows::UPLOADS),
+    get   ("/chatflows-streaming/:id",   PUBLIC,         flows::streaming)        .cors(Cors::Flow).summary("Whether a flow streams its answer token by token.")
+        .id("getStreaming").gives(shapes::flows::STREAMING),
+    get   ("/public-chatbotConfig/:id",  PUBLIC,         flows::chatbot_config)   .cors(Cors::Flow).summary("What a chat page needs to know of a flow.")
+        .id("getChatbotConfig").gives(shapes::flows::CHATBOT_CONFIG),
 
     // Flows (reference 1.1)
-    get   ("/chatflows",                 any_of(VIEW),   flows::list)             .summary("Lists the flows of the workspace."),
-    post  ("/chatflows",                 any_of(WRITE),  flows::create)           .limit(BODY_CANVAS_BYTES).summary("Makes a flow."),
-    get   ("/chatflows/:id",             any_of(VIEW),   flows::read)             .summary("Reads a flow."),
-    put   ("/chatflows/:id",             any_of(WRITE),  flows::update)           .limit(BODY_CANVAS_BYTES).summary("Changes a flow."),
-    delete("/chatflows/:id",             any_of(DELETE), flows::delete)           .summary("Deletes a flow and its conversations."),
-    get   ("/validation/:id",            any_of(VIEW),   flows::validate)         .summary("Lists what is wrong with a flow's canvas."),
+    get   ("/chatflows",                 any_of(VIEW),   flows::list)             .summary("Lists the flows of the workspace.")
+        .id("listFlows").query(shapes::flows::FLOW_FILTER).gives(shapes::flows::FLOWS),
+    post  ("/chatflows",                 any_of(WRITE),  flows::create)           .limit(BODY_CANVAS_BYTES).summary("Makes a flow.")
+        .id("createFlow").takes(shapes::flows::NEW_FLOW).gives(shapes::flows::FLOW).refuses(&[409]),
+    get   ("/chatflows/:id",             any_of(VIEW),   flows::read)             .summary("Reads a flow.")
+        .id("getFlow").gives(shapes::flows::FLOW),
+    put   ("/chatflows/:id",             any_of(WRITE),  flows::update)           .limit(BODY_CANVAS_BYTES).summary("Changes a flow.")
+        .id("updateFlow").takes(shapes::flows::FLOW_EDIT).gives(shapes::flows::FLOW).refuses(&[409]),
+    delete("/chatflows/:id",             any_of(DELETE), flows::delete)           .summary("Deletes a flow and its conversations.")
+        .id("deleteFlow").gives(shapes::DELETED),
+    get   ("/validation/:id",            any_of(VIEW),   flows::validate)         .summary("Lists what is wrong with a flow's canvas.")
+        .id("validateFlow").gives(shapes::flows::PROBLEMS),
 
-    get   ("/flow-config/:id",           any_of(VIEW),   flows::allowable)        .summary("Lists the settings a request may be allowed to change."),
+    get   ("/flow-config/:id",           any_of(VIEW),   flows::allowable)        .summary("Lists the settings a request may be allowed to change.")
+        .id("listAllowableSettings").gives(shapes::flows::ALLOWABLE),
 
     // Drafts and history (spec 4.2, 4.3)
-    get   ("/flow-drafts/:id",           any_of(DRAFT_VIEW), drafts::status)      .summary("The draft status of a flow."),
-    put   ("/flow-drafts/:id",           any_of(DRAFT_EDIT), drafts::save)        .limit(BODY_CANVAS_BYTES).summary("Saves a draft."),
-    delete("/flow-drafts/:id",           any_of(DRAFT_EDIT), drafts::discard)     .summary("Discards a draft."),
-    put   ("/flow-drafts/:id/settings",  any_of(DRAFT_EDIT), drafts::settings)    .summary("Switches Publish instantly."),
-    post  ("/flow-drafts/:id/publish",   any_of(DRAFT_EDIT), drafts::publish)     .summary("Publishes the draft."),
-    post  ("/flow-drafts/:id/rollback",  any_of(DRAFT_EDIT), drafts::roll_back)   .summary("Rolls Live back to a version."),
-    get   ("/flow-versions/status",      any_of(DRAFT_VIEW), versions::status)    .summary("Whether history is on."),
-    get   ("/flow-versions/:id",         any_of(HISTORY_VIEW), versions::list)    .summary("Lists the versions of a flow."),
-    get   ("/flow-versions/:id/:sha",    any_of(HISTORY_VIEW), versions::read)    .summary("Reads a version."),
-    get   ("/flow-versions/:id/:sha/diff", any_of(HISTORY_VIEW), versions::diff)  .summary("Compares a version."),
-    post  ("/flow-versions/:id/:sha/restore", any_of(HISTORY_EDIT), versions::restore).summary("Restores a version."),
+    get   ("/flow-drafts/:id",           any_of(DRAFT_VIEW), drafts::status)      .summary("The draft status of a flow.")
+        .id("getDraft").gives(shapes::flows::DRAFT_STATUS),
+    put   ("/flow-drafts/:id",           any_of(DRAFT_EDIT), drafts::save)        .limit(BODY_CANVAS_BYTES).summary("Saves a draft.")
+        .id("saveDraft").query(shapes::flows::DRAFT_MATCH).takes(shapes::flows::DRAFT_EDIT).gives(shapes::flows::DRAFT_STATUS).refuses(&[409]),
+    delete("/flow-drafts/:id",           any_of(DRAFT_EDIT), drafts::discard)     .summary("Discards a draft.")
+        .id("discardDraft").gives(shapes::flows::DRAFT_STATUS).refuses(&[409]),
+    put   ("/flow-drafts/:id/settings",  any_of(DRAFT_EDIT), drafts::settings)    .summary("Switches Publish instantly.")
+        .id("setPublishInstantly").takes(shapes::flows::DRAFT_SETTINGS).gives(shapes::flows::DRAFT_STATUS).refuses(&[409]),
+    post  ("/flow-drafts/:id/publish",   any_of(DRAFT_EDIT), drafts::publish)     .summary("Publishes the draft.")
+        .id("publishDraft").may_take(shapes::flows::PUBLISH).gives(shapes::versions::PUBLISHED).refuses(&[409]),
+    post  ("/flow-drafts/:id/rollback",  any_of(DRAFT_EDIT), drafts::roll_back)   .summary("Rolls Live back to a version.")
+        .id("rollBack").takes(shapes::versions::ROLLBACK).gives(shapes::versions::RESTORED).refuses(&[409]),
+    get   ("/flow-versions/status",      any_of(DRAFT_VIEW), versions::status)    .summary("Whether history is on.")
+        .id("getHistoryStatus").gives(shapes::versions::HISTORY_STATUS),
+    get   ("/flow-versions/:id",         any_of(HISTORY_VIEW), versions::list)    .summary("Lists the versions of a flow.")
+        .id("listVersions").gives(shapes::versions::VERSIONS),
+    get   ("/flow-versions/:id/:sha",    any_of(HISTORY_VIEW), versions::read)    .summary("Reads a version.")
+        .id("getVersion").gives(shapes::versions::VERSION_CONTENT),
+    get   ("/flow-versions/:id/:sha/diff", any_of(HISTORY_VIEW), versions::diff)  .summary("Compares a version.")
+        .id("compareVersion").query(shapes::versions::AGAINST).gives(shapes::versions::DIFF),
+    post  ("/flow-versions/:id/:sha/restore", any_of(HISTORY_EDIT), versions::restore).summary("Restores a version.")
+        .id("restoreVersion").gives(shapes::versions::RESTORED).refuses(&[409]),
 
     // Conversations (reference 1.2)
-    get   ("/chatmessage/:id",           any_of(VIEW),   messages::list)          .summary("Lists a flow's stored messages."),
-    delete("/chatmessage/:id",           any_of(WRITE),  messages::delete)        .summary("Deletes stored messages of a flow."),
+    get   ("/chatmessage/:id",           any_of(VIEW),   messages::list)          .summary("Lists a flow's stored messages.")
+        .id("listMessages").query(shapes::asking::MESSAGE_LIST).gives(shapes::asking::MESSAGES),
+    delete("/chatmessage/:id",           any_of(WRITE),  messages::delete)        .summary("Deletes stored messages of a flow.")
+        .id("deleteMessages").query(shapes::asking::MESSAGE_FILTER).gives(shapes::DELETED),
 
     // Cards (reference 1.5)
-    get   ("/nodes",                     SIGNED_IN,      nodes::list)             .summary("Lists all cards."),
-    get   ("/nodes/:name",               SIGNED_IN,      nodes::read)             .summary("Reads a card's definition."),
-    get   ("/nodes/category/:name",      SIGNED_IN,      nodes::of_category)      .summary("Lists the cards of a category."),
-    post  ("/node-load-method/:name",    any_of(LOAD),   nodes::load)             .limit(BODY_CANVAS_BYTES).summary("Lists what an input of a card is chosen from."),
+    get   ("/nodes",                     SIGNED_IN,      nodes::list)             .summary("Lists all cards.")
+        .id("listCards").gives(shapes::cards::CARDS),
+    get   ("/nodes/:name",               SIGNED_IN,      nodes::read)             .summary("Reads a card's definition.")
+        .id("getCard").gives(shapes::cards::CARD),
+    get   ("/nodes/category/:name",      SIGNED_IN,      nodes::of_category)      .summary("Lists the cards of a category.")
+        .id("listCardsOfCategory").gives(shapes::cards::CARDS),
+    post  ("/node-load-method/:name",    any_of(LOAD),   nodes::load)             .limit(BODY_CANVAS_BYTES).summary("Lists what an input of a card is chosen from.")
+        .id("listChoices").takes(shapes::cards::LOAD_METHOD).gives(shapes::cards::CHOICES),
 
     // The service itself
-    get   ("/ping",                      PUBLIC,         service::ping)           .cors(Cors::Listed).summary("Answers pong."),
-    get   ("/version",                   PUBLIC,         service::version)        .cors(Cors::Listed).summary("The service's version."),
-    get   ("/health",                    PUBLIC,         service::health)         .at_root().summary("The process answers."),
-    get   ("/ready",                     PUBLIC,         service::ready)          .at_root().summary("The database answers, so requests can be served."),
+    get   ("/ping",                      PUBLIC,         service::ping)           .cors(Cors::Listed).summary("Answers pong.")
+        .id("ping").answers(200, Kind::Text, TEXT),
+    get   ("/version",                   PUBLIC,         service::version)        .cors(Cors::Listed).summary("The service's version.")
+        .id("getServiceVersion").gives(shapes::accounts::SERVICE_VERSION),
+    get   ("/openapi.json",              PUBLIC,         service::description)    .cors(Cors::Listed).summary("This description.")
+        .id("getDescription").gives(SETTINGS),
+    get   ("/health",                    PUBLIC,         service::health)         .at_root().summary("The process answers.")
+        .id("getHealth").gives(shapes::accounts::SERVICE_STATUS),
+    get   ("/ready",                     PUBLIC,         service::ready)          .at_root().summary("The database answers, so requests can be served.")
+        .id("getReadiness").gives(shapes::accounts::SERVICE_STATUS),
 ] }
 
 /// Document stores (reference 1.9).
 #[rustfmt::skip]
 fn of_document_stores() -> Vec<Route> { vec![
-    get   ("/document-store/store",      any_of(&["documentStores:view"]),   document_stores::list)  .summary("Lists document stores."),
-    post  ("/document-store/store",      any_of(&["documentStores:create"]), document_stores::create).summary("Makes a document store."),
-    get   ("/document-store/store/:id",  any_of(&["documentStores:view"]),   document_stores::read)  .summary("Reads a document store."),
-    put   ("/document-store/store/:id",  any_of(&["documentStores:update"]), document_stores::update).summary("Renames a document store."),
-    delete("/document-store/store/:id",  any_of(&["documentStores:delete"]), document_stores::delete).summary("Deletes a document store."),
-    get   ("/document-store/store-configs/:id/:loader", any_of(&["documentStores:view"]), document_stores::config).summary("Reads how a loader of a document store is set."),
-    get   ("/document-store/components/:group", any_of(&["documentStores:view"]), document_stores::components).summary("Lists the cards a document store can be built from."),
-    post  ("/document-store/loader/preview", any_of(&["documentStores:preview-process"]), document_stores::preview).limit(BODY_CANVAS_BYTES).summary("Shows what a loader would bring."),
-    post  ("/document-store/loader/save", any_of(&["documentStores:add-loader"]), document_stores::save).limit(BODY_CANVAS_BYTES).summary("Saves a loader of a document store."),
-    post  ("/document-store/loader/process/:loader", any_of(&["documentStores:preview-process"]), document_stores::process).summary("Runs a loader of a document store."),
-    delete("/document-store/loader/:id/:loader", any_of(&["documentStores:delete-loader"]), document_stores::remove_loader).summary("Removes a loader with its passages."),
-    get   ("/document-store/chunks/:id/:loader/:page", any_of(&["documentStores:view"]), document_stores::chunks).summary("Reads a page of passages."),
-    put   ("/document-store/chunks/:id/:loader/:chunk", any_of(&["documentStores:update"]), document_stores::edit_chunk).summary("Changes a passage."),
-    delete("/document-store/chunks/:id/:loader/:chunk", any_of(&["documentStores:update"]), document_stores::remove_chunk).summary("Removes a passage."),
-    post  ("/document-store/upsert/:id", any_of(&["documentStores:update"]), document_stores::upsert).accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).summary("Adds documents to a document store."),
-    post  ("/document-store/refresh/:id", any_of(&["documentStores:update"]), document_stores::refresh).summary("Runs loaders of a document store again."),
-    post  ("/document-store/vectorstore/save",   any_of(STORE_VECTORS), store_vectors::save)   .summary("Chooses the cards that make and keep the vectors of a document store."),
-    post  ("/document-store/vectorstore/insert", any_of(STORE_VECTORS), store_vectors::insert) .summary("Embeds the passages of a document store that are new."),
-    post  ("/document-store/vectorstore/query",  any_of(&["documentStores:view"]), store_vectors::query).summary("Searches the vectors of a document store."),
-    delete("/document-store/vectorstore/:id",    any_of(STORE_VECTORS), store_vectors::remove) .summary("Removes the vectors of a document store."),
+    get   ("/document-store/store",      any_of(&["documentStores:view"]),   document_stores::list)  .summary("Lists document stores.")
+        .id("listDocumentStores").query(shapes::document_stores::STORE_PAGES).gives(shapes::document_stores::STORES),
+    post  ("/document-store/store",      any_of(&["documentStores:create"]), document_stores::create).summary("Makes a document store.")
+        .id("createDocumentStore").takes(shapes::document_stores::NEW_STORE).gives(shapes::document_stores::STORE),
+    get   ("/document-store/store/:id",  any_of(&["documentStores:view"]),   document_stores::read)  .summary("Reads a document store.")
+        .id("getDocumentStore").gives(shapes::document_stores::STORE),
+    put   ("/document-store/store/:id",  any_of(&["documentStores:update"]), document_stores::update).summary("Renames a document store.")
+        .id("updateDocumentStore").takes(shapes::document_stores::STORE_EDIT).gives(shapes::document_stores::STORE),
+    delete("/document-store/store/:id",  any_of(&["documentStores:delete"]), document_stores::delete).summary("Deletes a document store.")
+        .id("deleteDocumentStore").gives(shapes::DELETED),
+    get   ("/document-store/store-configs/:id/:loader", any_of(&["documentStores:view"]), document_stores::config).summary("Reads how a loader of a document store is set.")
+        .id("getLoader").gives(shapes::document_stores::LOADER_CONFIG),
+    get   ("/document-store/components/:group", any_of(&["documentStores:view"]), document_stores::components).summary("Lists the cards a document store can be built from.")
+        .id("listStoreCards").gives(shapes::cards::CARDS),
+    post  ("/document-store/loader/preview", any_of(&["documentStores:preview-process"]), document_stores::preview).limit(BODY_CANVAS_BYTES).summary("Shows what a loader would bring.")
+        .id("previewLoader").takes(shapes::document_stores::SENT_LOADER).gives(shapes::document_stores::PREVIEW).refuses(&[404]),
+    post  ("/document-store/loader/save", any_of(&["documentStores:add-loader"]), document_stores::save).limit(BODY_CANVAS_BYTES).summary("Saves a loader of a document store.")
+        .id("saveLoader").takes(shapes::document_stores::SENT_LOADER).gives(shapes::document_stores::LOADER).refuses(&[404, 507]),
+    post  ("/document-store/loader/process/:loader", any_of(&["documentStores:preview-process"]), document_stores::process).summary("Runs a loader of a document store.")
+        .id("runLoader").takes(shapes::document_stores::PROCESS).gives(shapes::document_stores::PASSAGES),
+    delete("/document-store/loader/:id/:loader", any_of(&["documentStores:delete-loader"]), document_stores::remove_loader).summary("Removes a loader with its passages.")
+        .id("deleteLoader").gives(shapes::document_stores::STORE),
+    get   ("/document-store/chunks/:id/:loader/:page", any_of(&["documentStores:view"]), document_stores::chunks).summary("Reads a page of passages.")
+        .id("listPassages").gives(shapes::document_stores::PASSAGES),
+    put   ("/document-store/chunks/:id/:loader/:chunk", any_of(&["documentStores:update"]), document_stores::edit_chunk).summary("Changes a passage.")
+        .id("updatePassage").takes(shapes::document_stores::PASSAGE_EDIT).gives(shapes::document_stores::PASSAGES),
+    delete("/document-store/chunks/:id/:loader/:chunk", any_of(&["documentStores:update"]), document_stores::remove_chunk).summary("Removes a passage.")
+        .id("deletePassage").gives(shapes::document_stores::PASSAGES),
+    post  ("/document-store/upsert/:id", any_of(&["documentStores:update"]), document_stores::upsert).accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).summary("Adds documents to a document store.")
+        .id("addDocuments").takes(shapes::document_stores::UPSERT).form(shapes::document_stores::UPSERT_FORM).gives(shapes::document_stores::UPSERTED).refuses(&[507]),
+    post  ("/document-store/refresh/:id", any_of(&["documentStores:update"]), document_stores::refresh).summary("Runs loaders of a document store again.")
+        .id("runLoadersAgain").may_take(shapes::document_stores::REFRESH).gives(shapes::document_stores::REFRESHED),
+    post  ("/document-store/vectorstore/save",   any_of(STORE_VECTORS), store_vectors::save)   .summary("Chooses the cards that make and keep the vectors of a document store.")
+        .id("setVectorCards").takes(shapes::document_stores::VECTOR_CARDS).gives(shapes::document_stores::VECTORS_SET).refuses(&[404]),
+    post  ("/document-store/vectorstore/insert", any_of(STORE_VECTORS), store_vectors::insert) .summary("Embeds the passages of a document store that are new.")
+        .id("embedPassages").takes(shapes::document_stores::VECTOR_CARDS).gives(shapes::asking::FILLED).refuses(&[404]),
+    post  ("/document-store/vectorstore/query",  any_of(&["documentStores:view"]), store_vectors::query).summary("Searches the vectors of a document store.")
+        .id("searchVectors").takes(shapes::document_stores::VECTOR_QUERY).gives(shapes::document_stores::VECTORS_FOUND).refuses(&[404]),
+    delete("/document-store/vectorstore/:id",    any_of(STORE_VECTORS), store_vectors::remove) .summary("Removes the vectors of a document store.")
+        .id("deleteVectors").gives(shapes::DELETED),
 ] }

@@ -25,7 +25,7 @@ const KINDS: [(&str, &str); 3] =
 /// A good request for a route: path and body. What it names is made anew, because some requests use it up.
 /// `held` is a permission of the caller: nobody gives a key what they do not have.
 #[allow(clippy::too_many_lines, reason = "a line or two for each route")]
-fn sample(server: &Server, route: &Route, kind: &str, held: &str) -> (String, Option<Value>) {
+pub fn sample(server: &Server, route: &Route, kind: &str, held: &str) -> (String, Option<Value>) {
     let flow = || server.flow_with(&scripted(), &json!({ "type": kind }));
     let credential =
         json!({"name": "c", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": "k-123456"}});
@@ -46,7 +46,14 @@ fn sample(server: &Server, route: &Route, kind: &str, held: &str) -> (String, Op
         }
         (
             "GET",
-            "/chatflows" | "/nodes" | "/document-store/store" | "/ping" | "/version" | "/health" | "/ready",
+            "/chatflows"
+            | "/nodes"
+            | "/document-store/store"
+            | "/ping"
+            | "/version"
+            | "/health"
+            | "/ready"
+            | "/openapi.json",
         ) => (None, None),
         ("GET", "/auth/permissions/:type") => (Some("ROLE".to_owned()), None),
         ("GET", "/components-credentials/:name") => (Some("openAIApi".to_owned()), None),
@@ -227,7 +234,7 @@ fn unique() -> usize {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-fn call(server: &Server, route: &Route, kind: &str) -> Call {
+pub fn call(server: &Server, route: &Route, kind: &str) -> Call {
     let held = match route.guard.who {
         Who::AnyOf(permissions) => permissions[0],
         _ => "chatflows:view",
@@ -366,6 +373,7 @@ fn only_the_written_routes_are_public() {
         "/public-chatbotConfig/:id",
         "/ping",
         "/version",
+        "/openapi.json",
         "/health",
         "/ready",
     ];

@@ -16,6 +16,7 @@ mod code;
 mod conversations;
 mod credentials;
 mod databases;
+mod described;
 mod embeddings;
 mod failures;
 mod files;

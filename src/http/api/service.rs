@@ -2,9 +2,12 @@
 
 use crate::app::App;
 use crate::domain::error::{Error, Result, Unavailable};
+use crate::http::openapi;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
+use bytes::Bytes;
 use serde_json::json;
+use std::sync::LazyLock;
 
 /// `GET /ping`: the text `pong`.
 ///
@@ -20,6 +23,16 @@ pub fn ping(_: &App, (): (), _: &Request) -> Result<Reply> {
 /// Never.
 pub fn version(_: &App, (): (), _: &Request) -> Result<Reply> {
     Reply::json(&json!({"version": env!("CARGO_PKG_VERSION")}))
+}
+
+/// `GET /openapi.json`: the description of this API.
+///
+/// # Errors
+/// Never.
+pub fn description(_: &App, (): (), _: &Request) -> Result<Reply> {
+    // The same text for everyone, and not made before someone asks for it.
+    static TEXT: LazyLock<Bytes> = LazyLock::new(|| openapi::document().to_string().into());
+    Ok(Reply::json_text(TEXT.clone()))
 }
 
 /// `GET /health`: the process is alive.

@@ -1,0 +1,191 @@
+//! The API description, made from the route table and from what its routes say of themselves.
+
+mod schema;
+pub mod shape;
+mod statuses;
+#[cfg(test)]
+mod tests;
+
+use super::guard::Who;
+use super::router::Route;
+use super::routes;
+use schema::Components;
+use serde_json::{Map, Value, json};
+use shape::{Kind, Param, Place, Shape};
+
+/// The OpenAPI 3.1 document of every route.
+#[must_use]
+pub fn document() -> Value {
+    describe(routes::table())
+}
+
+/// Rooms by the first segment of a path, as clients list them.
+const TAGS: &[(&str, &[&str])] = &[
+    (
+        "Asking",
+        &[
+            "prediction",
+            "internal-prediction",
+            "attachments",
+            "get-upload-file",
+            "public-chatbotConfig",
+            "chatflows-uploads",
+            "chatflows-streaming",
+        ],
+    ),
+    ("Flows", &["chatflows", "validation", "flow-config"]),
+    ("Drafts", &["flow-drafts"]),
+    ("Versions", &["flow-versions"]),
+    ("Conversations", &["chatmessage"]),
+    ("Vector stores", &["vector", "upsert-history"]),
+    ("Document stores", &["document-store"]),
+    ("Cards", &["nodes", "node-load-method"]),
+    ("Tools", &["tools"]),
+    ("Credentials", &["credentials", "components-credentials"]),
+    ("Variables", &["variables"]),
+    ("API keys", &["apikey"]),
+    ("Accounts", &["account", "auth"]),
+    ("Service", &["ping", "version", "health", "ready", "openapi.json"]),
+];
+
+/// The room of a route; `None` for one that [`TAGS`] does not know, which a test refuses.
+fn tag(route: &Route) -> Option<&'static str> {
+    let first = within(route).split('/').find(|part| !part.is_empty())?;
+    TAGS.iter().find(|(_, segments)| segments.contains(&first)).map(|(tag, _)| *tag)
+}
+
+fn describe(routes: &[Route]) -> Value {
+    let (mut paths, mut components) = (Map::new(), Components::default());
+    for route in routes {
+        let path = paths.entry(path(&route.pattern)).or_insert_with(|| json!({}));
+        path[route.method.as_str().to_ascii_lowercase()] = operation(route, &mut components);
+    }
+    let refusals = refusals(&mut components);
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Flowkeep",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "Hosts LLM flows: drafts, versions, checks, and answers over HTTP.",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "tags": TAGS.iter().map(|(tag, _)| json!({"name": tag})).collect::<Vec<_>>(),
+        "paths": paths,
+        "components": {
+            "securitySchemes": {
+                "key": {"type": "http", "scheme": "bearer", "description": "An API key, or the key of a flow."},
+                "session": {"type": "apiKey", "in": "cookie", "name": "flowkeep_session", "description": "The cookie set by signing in; on https its name begins with __Host-."},
+            },
+            "responses": refusals,
+            "schemas": components.finish(),
+        },
+    })
+}
+
+/// `/chatflows/:id` becomes `/chatflows/{id}`.
+fn path(pattern: &str) -> String {
+    let parts = pattern
+        .split('/')
+        .map(|part| part.strip_prefix(':').map_or(part.to_owned(), |name| format!("{{{name}}}")));
+    parts.collect::<Vec<_>>().join("/")
+}
+
+fn within(route: &Route) -> &str {
+    route.pattern.strip_prefix("/api/v1").unwrap_or(&route.pattern)
+}
+
+fn operation(route: &Route, components: &mut Components) -> Value {
+    let in_path = route.params().map(|name| {
+        json!({"name": name, "in": "path", "required": true, "schema": components.schema(&of_segment(name))})
+    });
+    let mut params: Vec<Value> = in_path.collect();
+    params.extend(route.query.iter().map(|param| parameter(param, components)));
+    let mut operation = json!({
+        "operationId": route.id,
+        "tags": tag(route),
+        "summary": route.summary,
+        "parameters": params,
+        "security": security(route.guard.who),
+        "responses": responses(route, components),
+    });
+    if let Who::AnyOf(permissions) = route.guard.who {
+        operation["description"] = Value::from(format!("Needs one of: {}.", permissions.join(", ")));
+    }
+    if !route.takes.is_empty() {
+        let content: Map<String, Value> = route
+            .takes
+            .iter()
+            .filter_map(|body| {
+                Some((
+                    body.kind.content_type()?.to_owned(),
+                    json!({"schema": components.schema(&body.shape)}),
+                ))
+            })
+            .collect();
+        let required = route.takes.iter().all(|body| body.required);
+        operation["requestBody"] = json!({"required": required, "content": content});
+    }
+    operation
+}
+
+fn parameter(param: &Param, components: &mut Components) -> Value {
+    let place = match param.place {
+        Place::Query => "query",
+        Place::Header => "header",
+    };
+    json!({
+        "name": param.name, "in": place, "required": param.required, "description": param.about,
+        "schema": components.schema(&param.shape),
+    })
+}
+
+/// What stands in a segment of a path, by the name its pattern gives it.
+fn of_segment(name: &str) -> Shape {
+    match name {
+        "id" | "flow" | "chat" | "chunk" => shape::ID,
+        "sha" => shape::SHA,
+        "page" => Shape::Whole(1),
+        _ => shape::text(1, 512),
+    }
+}
+
+fn responses(route: &Route, components: &mut Components) -> Value {
+    let mut responses = Map::new();
+    for gives in &route.gives {
+        let response = responses.entry(gives.status.to_string()).or_insert_with(
+            || json!({"description": if gives.kind == Kind::Nothing { "Done." } else { "The answer." }}),
+        );
+        if let Some(kind) = gives.kind.content_type() {
+            response["content"][kind] = json!({"schema": components.schema(&gives.shape)});
+        }
+    }
+    for refusal in statuses::of(route) {
+        let name = format!("#/components/responses/{}", refusal.name);
+        responses.insert(refusal.status.to_string(), json!({ "$ref": name }));
+    }
+    Value::Object(responses)
+}
+
+/// The refusals, by name.
+fn refusals(components: &mut Components) -> Value {
+    let mut refusals = Map::new();
+    for refusal in statuses::ALL {
+        let content: Map<String, Value> = refusal
+            .contents()
+            .filter_map(|(kind, shape)| {
+                Some((kind.content_type()?.to_owned(), json!({"schema": components.schema(&shape)})))
+            })
+            .collect();
+        refusals.insert(refusal.name.to_owned(), json!({"description": refusal.about, "content": content}));
+    }
+    Value::Object(refusals)
+}
+
+fn security(who: Who) -> Value {
+    match who {
+        Who::Public => json!([]),
+        Who::Ask => json!([{}, {"key": []}, {"session": []}]),
+        Who::SignedIn | Who::AnyOf(_) => json!([{"key": []}, {"session": []}]),
+        Who::Session | Who::Owner => json!([{"session": []}]),
+    }
+}

@@ -1,0 +1,224 @@
+//! How a route says what it takes and gives: values that are written down beside the route and can be read by the API
+//! description and by tests. They are constants, so that describing costs nothing while the service runs.
+
+/// The shape of a value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Shape {
+    /// Any JSON value.
+    Anything,
+    /// `null`.
+    Null,
+    /// A text.
+    Text(Text),
+    /// A whole number of at least this much.
+    Whole(i64),
+    /// A number.
+    Number,
+    /// True or false.
+    Flag,
+    /// One of these texts.
+    Words(&'static [&'static str]),
+    /// The bytes of a file in a form.
+    File,
+    /// An object with these fields; what else it holds says nothing.
+    Object(&'static [Field]),
+    /// An object whose names are data.
+    Map(&'static Shape),
+    /// A list.
+    List(&'static Shape),
+    /// This or `null`.
+    Maybe(&'static Shape),
+    /// One of these.
+    AnyOf(&'static [Shape]),
+    /// A shape with a name of its own in the description.
+    Named(&'static Named),
+}
+
+/// What is known of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Text {
+    /// Its format, as JSON Schema calls it.
+    pub format: Option<&'static str>,
+    /// A pattern it fits.
+    pub pattern: Option<&'static str>,
+    /// Fewest characters.
+    pub min: Option<usize>,
+    /// Most characters.
+    pub max: Option<usize>,
+}
+
+/// A shape that clients know by a name.
+#[derive(Debug, PartialEq)]
+pub struct Named {
+    /// The name, unique among all.
+    pub name: &'static str,
+    /// What it is.
+    pub about: &'static str,
+    /// The shape.
+    pub shape: Shape,
+}
+
+/// A field of an object.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Field {
+    /// Its name.
+    pub name: &'static str,
+    /// What it holds.
+    pub shape: Shape,
+    /// It is always there.
+    pub required: bool,
+    /// What it means, where the name does not say it.
+    pub about: &'static str,
+}
+
+/// A value in the query of an address, or a header.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Param {
+    /// Its name.
+    pub name: &'static str,
+    /// What it holds.
+    pub shape: Shape,
+    /// What it is for.
+    pub about: &'static str,
+    /// Where it stands.
+    pub place: Place,
+    /// It must be there.
+    pub required: bool,
+}
+
+/// Where a parameter stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// In the query.
+    Query,
+    /// In a header.
+    Header,
+}
+
+/// A body that a route takes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Body {
+    /// Its content type.
+    pub kind: Kind,
+    /// What it holds.
+    pub shape: Shape,
+    /// The route refuses a request without it.
+    pub required: bool,
+}
+
+/// An answer that a route gives when it did what it was asked.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Gives {
+    /// Its status.
+    pub status: u16,
+    /// Its content type.
+    pub kind: Kind,
+    /// What it holds.
+    pub shape: Shape,
+}
+
+/// Content types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// `application/json`
+    Json,
+    /// `multipart/form-data`
+    Form,
+    /// `text/plain`
+    Text,
+    /// `text/event-stream`
+    Events,
+    /// `application/octet-stream`, which stands for every kind of file.
+    File,
+    /// No body at all.
+    Nothing,
+    /// Another.
+    Other(&'static str),
+}
+
+impl Kind {
+    /// The content type; `None` without a body.
+    #[must_use]
+    pub const fn content_type(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Json => "application/json",
+            Self::Form => "multipart/form-data",
+            Self::Text => "text/plain",
+            Self::Events => "text/event-stream",
+            Self::File => "*/*",
+            Self::Other(kind) => kind,
+            Self::Nothing => return None,
+        })
+    }
+}
+
+const ANY_TEXT: Text = Text { format: None, pattern: None, min: None, max: None };
+
+/// Any text.
+pub const TEXT: Shape = Shape::Text(ANY_TEXT);
+/// An id of the service.
+pub const ID: Shape = formatted("uuid");
+/// A moment.
+pub const TIME: Shape = formatted("date-time");
+/// An address to write to.
+pub const EMAIL: Shape = formatted("email");
+/// A password: never shown.
+pub const SECRET: Shape = formatted("password");
+/// A whole number from zero up.
+pub const COUNT: Shape = Shape::Whole(0);
+/// The id of a version, 7 to 40 characters of it.
+pub const SHA: Shape = Shape::Text(Text { pattern: Some("^[0-9a-f]{7,40}$"), ..ANY_TEXT });
+/// Any number of texts.
+pub const TEXTS: Shape = Shape::List(&TEXT);
+/// An object whose names are data and whose values are anything.
+pub const SETTINGS: Shape = Shape::Map(&Shape::Anything);
+
+/// A text of a format.
+#[must_use]
+pub const fn formatted(format: &'static str) -> Shape {
+    Shape::Text(Text { format: Some(format), ..ANY_TEXT })
+}
+
+/// A text of so many characters.
+#[must_use]
+pub const fn text(min: usize, max: usize) -> Shape {
+    Shape::Text(Text { min: Some(min), max: Some(max), ..ANY_TEXT })
+}
+
+/// A field that is always there.
+#[must_use]
+pub const fn field(name: &'static str, shape: Shape) -> Field {
+    Field { name, shape, required: true, about: "" }
+}
+
+/// A field that may be missing.
+#[must_use]
+pub const fn optional(name: &'static str, shape: Shape) -> Field {
+    Field { name, shape, required: false, about: "" }
+}
+
+impl Field {
+    /// Says what it means.
+    #[must_use]
+    pub const fn about(self, about: &'static str) -> Self {
+        Self { about, ..self }
+    }
+}
+
+/// A query value that may be missing.
+#[must_use]
+pub const fn query(name: &'static str, shape: Shape, about: &'static str) -> Param {
+    Param { name, shape, about, place: Place::Query, required: false }
+}
+
+/// A header that may be missing.
+#[must_use]
+pub const fn header(name: &'static str, shape: Shape, about: &'static str) -> Param {
+    Param { place: Place::Header, ..query(name, shape, about) }
+}
+
+/// An object with a name.
+#[must_use]
+pub const fn object(name: &'static str, about: &'static str, fields: &'static [Field]) -> Named {
+    Named { name, about, shape: Shape::Object(fields) }
+}

@@ -1,0 +1,270 @@
+//! Questions and answers (spec 2.3, 2.4; reference 3), stored conversations (reference 3.8), and filling vector stores.
+
+use super::{LIMIT, PAGE};
+use crate::http::openapi::shape::{
+    COUNT, ID, Param, SETTINGS, Shape, TEXT, TEXTS, TIME, field, object, optional, query,
+};
+
+const MAYBE_TEXT: Shape = Shape::Maybe(&TEXT);
+
+const HISTORY: Shape = Shape::List(&Shape::Named(&object(
+    "PastMessage",
+    "An earlier message, for a flow without memory: `{role, content}`, or `{type, message}` from older clients.",
+    &[
+        optional("role", SPEAKER),
+        optional("content", MAYBE_TEXT),
+        optional("type", SPEAKER),
+        optional("message", MAYBE_TEXT),
+    ],
+)));
+const SPEAKER: Shape = Shape::Words(&["userMessage", "apiMessage"]);
+
+const UPLOADS: Shape = Shape::List(&Shape::Named(&object(
+    "Upload",
+    "A file or a link that goes along with a question.",
+    &[
+        field("type", TEXT).about("`file`, `file:full`, `url` or `audio`."),
+        optional("name", MAYBE_TEXT),
+        optional("mime", MAYBE_TEXT),
+        optional("data", MAYBE_TEXT).about("A data URI, or the link."),
+    ],
+)));
+
+macro_rules! question {
+    ($name:literal, $about:literal $(, $more:expr)*) => {
+        Shape::Named(&object($name, $about, &[
+            optional("question", MAYBE_TEXT).about("Required unless files are sent along."),
+            optional("streaming", STREAMING).about("Answers as a stream of events."),
+            optional("chatId", MAYBE_TEXT).about("Goes on with a conversation, when its token comes along."),
+            optional("sessionToken", MAYBE_TEXT).about("Proof of a conversation, from an earlier answer."),
+            optional("overrideConfig", Shape::Maybe(&SETTINGS)).about("Settings that the flow allows requests to change."),
+            optional("history", Shape::Maybe(&HISTORY)),
+            optional("uploads", Shape::Maybe(&UPLOADS)),
+            optional("leadEmail", MAYBE_TEXT),
+            $($more,)*
+        ]))
+    };
+}
+const STREAMING: Shape = Shape::AnyOf(&[Shape::Maybe(&Shape::Flag), Shape::Words(&["true", "false"])]);
+
+/// A question.
+pub const QUESTION: Shape = question!("Question", "A question to a flow.");
+/// A question from the canvas.
+pub const INTERNAL_QUESTION: Shape = question!(
+    "InternalQuestion",
+    "A question in the canvas test chat.",
+    optional("source", Shape::Maybe(&Shape::Words(&["live", "draft"])))
+        .about("`live` asks Live although there is a draft.")
+);
+/// A question with files.
+pub const QUESTION_FORM: Shape = Shape::Named(&object(
+    "QuestionForm",
+    "A question with files; every other field is an override.",
+    &[
+        optional("files", Shape::List(&Shape::File)),
+        optional("question", TEXT),
+        optional("streaming", Shape::Words(&["true", "false"])),
+        optional("chatId", TEXT),
+        optional("sessionToken", TEXT),
+        optional("leadEmail", TEXT),
+        optional("overrideConfig", TEXT).about("JSON text."),
+    ],
+));
+
+/// A passage.
+pub const PASSAGE: Shape = Shape::Named(&object(
+    "SourceDocument",
+    "A passage of a document.",
+    &[field("pageContent", TEXT), field("metadata", SETTINGS)],
+));
+const USED_TOOLS: Shape = Shape::List(&Shape::Named(&object(
+    "UsedTool",
+    "A tool that an answer used.",
+    &[
+        field("tool", TEXT),
+        field("toolInput", Shape::Anything),
+        field("toolOutput", TEXT),
+        optional("error", TEXT),
+    ],
+)));
+const USAGE: Shape = Shape::Named(&object(
+    "Usage",
+    "Tokens that models read and wrote.",
+    &[
+        field("input_tokens", COUNT),
+        field("output_tokens", COUNT),
+        field("total_tokens", COUNT),
+        optional("input_token_details", Shape::Object(&[field("cache_read", COUNT)])),
+        optional("output_token_details", Shape::Object(&[field("reasoning", COUNT)])),
+    ],
+));
+
+/// An answer.
+pub const ANSWER: Shape = Shape::Named(&object(
+    "Answer",
+    "A whole answer.",
+    &[
+        field("text", TEXT),
+        optional("json", Shape::Anything).about("Where the flow answers with a value."),
+        field("question", TEXT),
+        field("chatId", ID),
+        field("chatMessageId", ID),
+        field("sessionId", ID),
+        optional("memoryType", TEXT),
+        optional("usageMetadata", USAGE),
+        optional("flowVariables", SETTINGS),
+        optional("followUpPrompts", TEXT).about("JSON text of a list."),
+        field("isStreamValid", Shape::Flag),
+        optional("sourceDocuments", Shape::List(&PASSAGE)),
+        optional("usedTools", USED_TOOLS),
+        field("sessionToken", TEXT).about("Proof of this conversation, to go on with it."),
+    ],
+));
+
+/// The text of documents.
+pub const ATTACHMENTS: Shape = Shape::List(&Shape::Named(&object(
+    "Attachment",
+    "A document and its text.",
+    &[field("name", TEXT), field("mimeType", TEXT), field("size", COUNT), field("content", TEXT)],
+)));
+/// Documents.
+pub const ATTACHMENT_FORM: Shape = Shape::Named(&object(
+    "AttachmentForm",
+    "Documents to read.",
+    &[field("files", Shape::List(&Shape::File))],
+));
+
+/// What names a file of a conversation: its flow, conversation and name; or what a signed link carries.
+pub const FILE_QUERY: &[Param] = &[
+    query("chatflowId", ID, "The flow."),
+    query("chatId", ID, "The conversation."),
+    query("fileName", TEXT, "The file."),
+    query("expires", TEXT, "Of a signed link: when it ends."),
+    query("signature", TEXT, "Of a signed link: its proof."),
+];
+
+const CHAT_TYPE: Shape = Shape::Words(&["INTERNAL", "EXTERNAL"]);
+
+/// Stored messages.
+pub const MESSAGES: Shape = Shape::List(&Shape::Named(&object(
+    "Message",
+    "A stored message.",
+    &[
+        field("id", ID),
+        field("role", SPEAKER),
+        field("chatflowid", ID),
+        field("content", TEXT),
+        field("chatType", CHAT_TYPE),
+        field("chatId", ID),
+        field("sessionId", MAYBE_TEXT),
+        field("memoryType", MAYBE_TEXT),
+        field("createdDate", TIME),
+        field("leadEmail", MAYBE_TEXT),
+        field("sourceDocuments", Shape::Maybe(&Shape::List(&PASSAGE))),
+        field("usedTools", Shape::Maybe(&USED_TOOLS)),
+        field(
+            "fileUploads",
+            Shape::Maybe(&Shape::List(&Shape::Named(&object(
+                "MessageFile",
+                "A file of a message, without its data.",
+                &[
+                    field("type", TEXT),
+                    field("name", TEXT),
+                    field("mime", TEXT),
+                    optional("fileName", TEXT).about("What `/get-upload-file` calls it."),
+                    optional("data", TEXT).about("The address of a link."),
+                ],
+            )))),
+        ),
+        field("followUpPrompts", MAYBE_TEXT).about("JSON text of a list."),
+        field("usageMetadata", Shape::Maybe(&USAGE)),
+        field("stopped", Shape::Flag).about("The answer was cut short."),
+        field("execution", Shape::Null),
+    ],
+)));
+
+macro_rules! message_filter {
+    ($($more:expr),*) => {
+        &[
+            query("chatType", Shape::List(&CHAT_TYPE), "Only messages of these kinds; may be given several times."),
+            query("chatId", ID, "Only messages of this conversation."),
+            query("sessionId", TEXT, "Only messages of this memory session."),
+            query("memoryType", TEXT, "Only messages of this kind of memory."),
+            query("messageId", ID, "Only this message."),
+            query("startDate", TIME, "Only messages from then on."),
+            query("endDate", TIME, "Only messages until then."),
+            $($more,)*
+        ]
+    };
+}
+/// Which messages to delete.
+pub const MESSAGE_FILTER: &[Param] = message_filter!();
+/// Which messages to list.
+pub const MESSAGE_LIST: &[Param] = message_filter!(ORDER, PAGE, LIMIT);
+
+const ORDER: Param =
+    query("order", Shape::Words(&["ASC", "DESC"]), "Oldest first, which is usual, or newest first.");
+
+/// What to fill.
+pub const FILL: Shape = Shape::Named(&object(
+    "Fill",
+    "Which vector store of a flow to fill, and with which settings.",
+    &[
+        optional("stopNodeId", MAYBE_TEXT).about("The vector store's node; needed where a flow has several."),
+        optional("overrideConfig", Shape::Maybe(&SETTINGS)),
+        optional("chatId", MAYBE_TEXT).about("Means nothing here."),
+    ],
+));
+/// What to fill, as a form.
+pub const FILL_FORM: Shape = Shape::Named(&object(
+    "FillForm",
+    "Which vector store to fill; every other field is an override.",
+    &[
+        optional("stopNodeId", TEXT),
+        optional("chatId", TEXT),
+        optional("overrideConfig", TEXT).about("JSON text."),
+    ],
+));
+/// What a filling did.
+pub const FILLED: Shape = Shape::Named(&object(
+    "FillResult",
+    "What a filling did.",
+    &[
+        field("numAdded", COUNT),
+        field("numDeleted", COUNT),
+        field("numUpdated", COUNT),
+        field("numSkipped", COUNT),
+        field("totalKeys", COUNT),
+        field("addedDocs", Shape::List(&PASSAGE)).about("Some of them."),
+    ],
+));
+/// How vector stores were filled.
+pub const FILLINGS: Shape = Shape::List(&Shape::Named(&object(
+    "Filling",
+    "One filling of a vector store.",
+    &[
+        field("id", ID),
+        field("chatflowid", ID),
+        field("date", TIME),
+        field("result", FILLED),
+        field(
+            "flowData",
+            Shape::Object(&[field(
+                "nodes",
+                Shape::List(&Shape::Object(&[field("id", TEXT), field("name", TEXT), field("label", TEXT)])),
+            )]),
+        ),
+    ],
+)));
+/// Which fillings to list.
+pub const FILLING_FILTER: &[Param] = &[
+    ORDER,
+    query("startDate", TIME, "Only fillings from then on."),
+    query("endDate", TIME, "Only fillings until then."),
+];
+/// Entries to delete.
+pub const FILLING_IDS: Shape = Shape::Named(&object(
+    "FillingIds",
+    "Entries of the upsert history to delete.",
+    &[field("ids", TEXTS).about("At least one.")],
+));

@@ -1,0 +1,244 @@
+//! Flows, their drafts, and what a chat page may know of them (reference 1.1 and 2; spec 2.6).
+
+use super::{LIMIT, PAGE};
+use crate::http::openapi::shape::{
+    COUNT, Field, ID, Named, Param, SETTINGS, SHA, Shape, TEXT, TEXTS, TIME, field, header, object, optional,
+    query, text,
+};
+
+const MAYBE_TEXT: Shape = Shape::Maybe(&TEXT);
+/// A setting as clients send it: an object, or its JSON text; `null` clears it.
+const SETTING: Shape = Shape::AnyOf(&[TEXT, SETTINGS, Shape::Null]);
+
+/// Kinds of flows.
+pub const FLOW_KIND: Shape = Shape::Named(&Named {
+    name: "FlowType",
+    about: "The kind of a flow.",
+    shape: Shape::Words(&["CHATFLOW", "AGENTFLOW", "MULTIAGENT", "ASSISTANT", "HARNESS", "ETL"]),
+});
+
+/// A flow's record.
+pub const FLOW: Shape = Shape::Named(&object(
+    "Flow",
+    "A flow with its Live canvas.",
+    &[
+        field("id", ID),
+        field("name", TEXT),
+        field("flowData", TEXT).about("The Live canvas: JSON text of `{nodes, edges, viewport}`."),
+        field("deployed", Shape::Maybe(&Shape::Flag)),
+        field("isPublic", Shape::Maybe(&Shape::Flag)),
+        field("apikeyid", Shape::Maybe(&ID)).about("The API key that callers of the flow must hold."),
+        field("chatbotConfig", MAYBE_TEXT).about("JSON text."),
+        field("apiConfig", MAYBE_TEXT).about("JSON text."),
+        field("analytic", MAYBE_TEXT).about("JSON text."),
+        field("speechToText", MAYBE_TEXT).about("JSON text."),
+        field("textToSpeech", MAYBE_TEXT).about("JSON text."),
+        field("followUpPrompts", MAYBE_TEXT).about("JSON text."),
+        field("mcpServerConfig", MAYBE_TEXT).about("JSON text, without the endpoint's token."),
+        field("category", MAYBE_TEXT),
+        field("type", FLOW_KIND),
+        field("publishInstantly", Shape::Flag).about("Edits go straight to Live."),
+        field("webhookSecretConfigured", Shape::Flag),
+        field("workspaceId", ID),
+        field("createdDate", TIME),
+        field("updatedDate", TIME),
+    ],
+));
+
+/// Flows, or a page of them.
+pub const FLOWS: Shape = Shape::AnyOf(&[
+    Shape::List(&FLOW),
+    Shape::Named(&object(
+        "FlowPage",
+        "A page of flows.",
+        &[field("data", Shape::List(&FLOW)), field("total", COUNT).about("Flows on all pages.")],
+    )),
+]);
+
+/// What the list of flows can be narrowed by.
+pub const FLOW_FILTER: &[Param] = &[query("type", FLOW_KIND, "Only flows of this kind."), PAGE, LIMIT];
+
+/// A new flow.
+pub const NEW_FLOW: Shape = Shape::Named(&object("NewFlow", "A flow to make.", NEW_FLOW_FIELDS));
+/// Changes to a flow.
+pub const FLOW_EDIT: Shape =
+    Shape::Named(&object("FlowEdit", "What to change; what is left out stays.", FLOW_EDIT_FIELDS));
+
+macro_rules! flow_fields {
+    ($needed:ident) => {
+        &[
+            $needed("name", text(1, 255)),
+            $needed("type", FLOW_KIND),
+            optional("flowData", TEXT).about("JSON text of `{nodes, edges, viewport}`."),
+            optional("category", MAYBE_TEXT),
+            optional("deployed", Shape::Maybe(&Shape::Flag)),
+            optional("isPublic", Shape::Maybe(&Shape::Flag)),
+            optional("apikeyid", MAYBE_TEXT).about("The id of an API key; empty or null for none."),
+            optional("publishInstantly", Shape::Flag),
+            optional("chatbotConfig", SETTING),
+            optional("apiConfig", SETTING),
+            optional("analytic", SETTING),
+            optional("speechToText", SETTING),
+            optional("textToSpeech", SETTING),
+            optional("followUpPrompts", SETTING),
+            optional("mcpServerConfig", SETTING),
+        ]
+    };
+}
+const NEW_FLOW_FIELDS: &[Field] = flow_fields!(field);
+const FLOW_EDIT_FIELDS: &[Field] = flow_fields!(optional);
+
+/// A flow in a few words.
+pub const FLOW_BRIEF: Shape = Shape::Named(&object(
+    "FlowBrief",
+    "A flow in a few words.",
+    &[field("id", ID), field("name", TEXT), field("type", FLOW_KIND), field("updatedDate", TIME)],
+));
+
+/// Problems of a canvas.
+pub const PROBLEMS: Shape = Shape::List(&Shape::Named(&object(
+    "CardProblems",
+    "What is wrong with a card.",
+    &[
+        field("id", TEXT).about("The card's node; empty for the flow as a whole."),
+        field("label", TEXT),
+        field("name", TEXT),
+        field("issues", TEXTS),
+    ],
+)));
+
+/// What Override Config may list.
+pub const ALLOWABLE: Shape = Shape::List(&Shape::Named(&object(
+    "AllowableSetting",
+    "A setting that a request may be allowed to change.",
+    &[
+        field("node", TEXT),
+        field("nodeId", TEXT),
+        field("label", TEXT),
+        field("name", TEXT),
+        field("type", TEXT),
+    ],
+)));
+
+/// Whether a flow streams.
+pub const STREAMING: Shape = Shape::Named(&object(
+    "Streaming",
+    "Whether a flow answers token by token.",
+    &[field("isStreaming", Shape::Flag)],
+));
+
+const UPLOAD_RULES: Shape = Shape::List(&Shape::Named(&object(
+    "UploadRule",
+    "Files that may be sent along.",
+    &[field("fileTypes", TEXTS), field("maxUploadSize", COUNT).about("In MiB.")],
+)));
+
+/// What a chat may upload.
+pub const UPLOADS: Shape = Shape::Named(&object(
+    "UploadOffer",
+    "What a flow's chat may upload.",
+    &[
+        field("isSpeechToTextEnabled", Shape::Flag),
+        field("isImageUploadAllowed", Shape::Flag),
+        field("isRAGFileUploadAllowed", Shape::Flag),
+        field("imgUploadSizeAndTypes", UPLOAD_RULES),
+        field("fileUploadSizeAndTypes", UPLOAD_RULES),
+    ],
+));
+
+/// What a chat page needs.
+pub const CHATBOT_CONFIG: Shape = Shape::Named(&object(
+    "ChatbotConfig",
+    "What a chat page needs to know of a flow; how it looks is told in further fields.",
+    &[
+        field("uploads", UPLOADS),
+        field("flowData", TEXT).about("Of the canvas, the Start card's form: JSON text."),
+        field("isTTSEnabled", Shape::Flag),
+        optional("backgroundColor", Shape::Anything),
+        optional("botMessage", Shape::Anything),
+        optional("chatFeedback", Shape::Anything),
+        optional("errorMessage", Shape::Anything),
+        optional("followUpPrompts", Shape::Anything),
+        optional("fontSize", Shape::Anything),
+        optional("fullFileUpload", Shape::Anything),
+        optional("generateNewSession", Shape::Anything),
+        optional("leads", Shape::Anything),
+        optional("poweredByTextColor", Shape::Anything),
+        optional("renderHTML", Shape::Anything),
+        optional("showAgentMessages", Shape::Anything),
+        optional("starterPrompts", Shape::Anything),
+        optional("textInput", Shape::Anything),
+        optional("title", Shape::Anything),
+        optional("titleAvatarSrc", Shape::Anything),
+        optional("titleBackgroundColor", Shape::Anything),
+        optional("titleTextColor", Shape::Anything),
+        optional("userMessage", Shape::Anything),
+        optional("welcomeMessage", Shape::Anything),
+    ],
+));
+
+/// The last Publish or Roll back.
+pub const LAST_PUBLISHED: Shape = Shape::Named(&object(
+    "LastPublished",
+    "The last Publish or Roll back of a flow.",
+    &[
+        field("sha", Shape::Maybe(&SHA)).about("The version; null when none was recorded."),
+        field("date", TIME),
+    ],
+));
+
+/// A draft.
+pub const DRAFT: Shape = Shape::Named(&object(
+    "Draft",
+    "Edits that touch nothing but themselves until they are published.",
+    &[
+        field("flowData", TEXT).about("The draft's canvas, JSON text."),
+        field("updatedDate", TIME).about("What `If-Match` takes when it is saved again."),
+        field("updatedBy", Shape::Maybe(&ID)),
+        field("stale", Shape::Flag).about("Live changed after the draft was started."),
+    ],
+));
+
+/// Where edits of a flow go, and its draft.
+pub const DRAFT_STATUS: Shape = Shape::Named(&object(
+    "DraftStatus",
+    "Where edits of a flow go, and its draft.",
+    &[
+        field("enabled", Shape::Flag).about("Drafts are on for this server."),
+        field("mode", Shape::Words(&["draft", "live"])),
+        field("reason", Shape::Maybe(&Shape::Words(&["off", "type", "publish-instantly"])))
+            .about("Why edits go straight to Live."),
+        field("publishInstantly", Shape::Flag),
+        field("draft", Shape::Maybe(&DRAFT)),
+        field("lastPublished", Shape::Maybe(&LAST_PUBLISHED)),
+    ],
+));
+
+/// A draft to save.
+pub const DRAFT_EDIT: Shape = Shape::Named(&object(
+    "DraftEdit",
+    "A draft to save.",
+    &[field("flowData", TEXT).about("JSON text of `{nodes, edges, viewport}`.")],
+));
+
+/// What saving a draft looks at.
+pub const DRAFT_MATCH: &[Param] = &[header(
+    "If-Match",
+    TEXT,
+    "The `updatedDate` of the draft that was seen, in quotes, or `\"none\"`; another draft is a conflict.",
+)];
+
+/// A flow's own switch.
+pub const DRAFT_SETTINGS: Shape = Shape::Named(&object(
+    "DraftSettings",
+    "Whether edits go straight to Live.",
+    &[field("publishInstantly", Shape::Flag)],
+));
+
+/// How to publish.
+pub const PUBLISH: Shape = Shape::Named(&object(
+    "Publish",
+    "How to publish.",
+    &[optional("overwriteLiveChanges", Shape::Maybe(&Shape::Flag))
+        .about("Replace what changed in Live after the draft was started.")],
+));

@@ -1,0 +1,217 @@
+//! API keys, credentials, variables and tools (contract 3, reference 1.3).
+
+use crate::http::openapi::shape::{
+    COUNT, Field, ID, Param, SETTINGS, Shape, TEXT, TEXTS, TIME, field, object, optional, query, text,
+};
+
+const MAYBE_TEXT: Shape = Shape::Maybe(&TEXT);
+const TOTAL: Field = field("total", COUNT).about("Rows on all pages.");
+
+/// An API key.
+pub const KEY: Shape = Shape::Named(&object(
+    "ApiKey",
+    "An API key.",
+    &[
+        field("id", ID),
+        field("keyName", TEXT),
+        field("apiKey", TEXT).about("The value when it was just made; later only its last characters."),
+        field("permissions", TEXTS),
+        field("usage", COUNT).about("Requests made with it."),
+        field("createdDate", TIME),
+        field("updatedDate", TIME),
+        field("workspaceId", ID),
+        field(
+            "chatFlows",
+            Shape::List(&Shape::Object(&[
+                field("flowName", TEXT),
+                field("category", MAYBE_TEXT),
+                field("updatedDate", TIME),
+            ])),
+        )
+        .about("Flows that are bound to it."),
+    ],
+));
+/// API keys.
+pub const KEYS: Shape = Shape::List(&KEY);
+/// API keys, or a page of them.
+pub const KEYS_OR_PAGE: Shape = Shape::AnyOf(&[
+    KEYS,
+    Shape::Named(&object("ApiKeyPage", "A page of API keys.", &[field("data", KEYS), TOTAL])),
+]);
+/// An API key to make or change.
+pub const KEY_EDIT: Shape = Shape::Named(&object(
+    "ApiKeyEdit",
+    "An API key to make or change.",
+    &[field("keyName", text(1, 100)), optional("permissions", TEXTS).about("At least one.")],
+));
+
+/// A credential without its secrets.
+pub const CREDENTIAL: Shape = Shape::Named(&object("Credential", "A credential.", CREDENTIAL_FIELDS));
+const CREDENTIAL_FIELDS: &[Field] = &[
+    field("id", ID),
+    field("name", TEXT),
+    field("credentialName", TEXT).about("Its type."),
+    field("createdDate", TIME),
+    field("updatedDate", TIME),
+    field("workspaceId", ID),
+    optional("plainDataObj", SETTINGS)
+        .about("Its fields, with secrets hidden; only when one credential is read."),
+];
+/// Credentials.
+pub const CREDENTIALS: Shape = Shape::List(&CREDENTIAL);
+/// Which credentials.
+pub const CREDENTIAL_FILTER: &[Param] =
+    &[query("credentialName", TEXTS, "Only credentials of these types; may be given several times.")];
+/// A credential to store.
+pub const NEW_CREDENTIAL: Shape = Shape::Named(&object(
+    "NewCredential",
+    "A credential to store.",
+    &[
+        field("name", text(1, 100)),
+        field("credentialName", TEXT),
+        optional("plainDataObj", Shape::Maybe(&SETTINGS)),
+    ],
+));
+/// Changes to a credential.
+pub const CREDENTIAL_EDIT: Shape = Shape::Named(&object(
+    "CredentialEdit",
+    "What to change; what is left out stays.",
+    &[
+        optional("name", Shape::Maybe(&text(1, 100))),
+        optional("credentialName", MAYBE_TEXT),
+        optional("plainDataObj", Shape::Maybe(&SETTINGS)),
+    ],
+));
+
+/// A type of credential.
+pub const CREDENTIAL_TYPE: Shape = Shape::Named(&object(
+    "CredentialType",
+    "A type of credential.",
+    &[
+        field("label", TEXT),
+        field("name", TEXT),
+        field("version", COUNT),
+        field(
+            "inputs",
+            Shape::List(&Shape::Named(&object(
+                "CredentialField",
+                "A field of a credential.",
+                &[
+                    field("label", TEXT),
+                    field("name", TEXT),
+                    field(
+                        "type",
+                        Shape::Words(&["string", "password", "url", "number", "boolean", "options"]),
+                    ),
+                    optional("optional", Shape::Flag),
+                    optional("default", Shape::AnyOf(&[TEXT, Shape::Number])),
+                    optional("options", super::cards::CHOICES),
+                ],
+            ))),
+        ),
+    ],
+));
+/// Types of credentials.
+pub const CREDENTIAL_TYPES: Shape = Shape::List(&CREDENTIAL_TYPE);
+/// One type, or several that were asked for as `a&b`.
+pub const CREDENTIAL_TYPE_OR_TYPES: Shape = Shape::AnyOf(&[CREDENTIAL_TYPE, CREDENTIAL_TYPES]);
+
+const VARIABLE_KIND: Shape = Shape::Words(&["static", "runtime"]);
+
+/// A variable.
+pub const VARIABLE: Shape = Shape::Named(&object(
+    "Variable",
+    "A saved variable.",
+    &[
+        field("id", ID),
+        field("name", TEXT),
+        field("value", TEXT),
+        field("type", VARIABLE_KIND),
+        field("createdDate", TIME),
+        field("updatedDate", TIME),
+        field("workspaceId", ID),
+    ],
+));
+/// Variables, or a page of them.
+pub const VARIABLES: Shape = Shape::AnyOf(&[
+    Shape::List(&VARIABLE),
+    Shape::Named(&object(
+        "VariablePage",
+        "A page of variables.",
+        &[field("data", Shape::List(&VARIABLE)), TOTAL],
+    )),
+]);
+/// A variable to store.
+pub const NEW_VARIABLE: Shape = Shape::Named(&object(
+    "NewVariable",
+    "A variable to store.",
+    &[
+        field("name", text(1, 128)),
+        optional("value", MAYBE_TEXT),
+        optional("type", Shape::Maybe(&VARIABLE_KIND)),
+    ],
+));
+/// Changes to a variable.
+pub const VARIABLE_EDIT: Shape = Shape::Named(&object(
+    "VariableEdit",
+    "What to change; what is left out stays.",
+    &[
+        optional("name", Shape::Maybe(&text(1, 128))),
+        optional("value", MAYBE_TEXT),
+        optional("type", Shape::Maybe(&VARIABLE_KIND)),
+    ],
+));
+
+/// A tool.
+pub const TOOL: Shape = Shape::Named(&object(
+    "Tool",
+    "A tool that people wrote.",
+    &[
+        field("id", ID),
+        field("name", TEXT),
+        field("description", TEXT),
+        field("color", TEXT),
+        field("iconSrc", MAYBE_TEXT),
+        field("schema", TEXT).about("JSON text of a list of arguments."),
+        field("func", TEXT).about("Its code."),
+        field("createdDate", TIME),
+        field("updatedDate", TIME),
+        field("workspaceId", ID),
+    ],
+));
+/// Tools, or a page of them.
+pub const TOOLS: Shape = Shape::AnyOf(&[
+    Shape::List(&TOOL),
+    Shape::Named(&object("ToolPage", "A page of tools.", &[field("data", Shape::List(&TOOL)), TOTAL])),
+]);
+
+const ARGUMENTS: Shape = Shape::List(&Shape::Named(&object(
+    "ToolArgument",
+    "An argument of a tool.",
+    &[
+        optional("id", Shape::Maybe(&Shape::Whole(0))),
+        field("property", TEXT),
+        field("type", Shape::Words(&["string", "number", "boolean", "date"])),
+        optional("description", TEXT),
+        optional("required", Shape::Flag),
+    ],
+)));
+
+macro_rules! tool_fields {
+    ($needed:ident) => {
+        &[
+            $needed("name", text(1, 128)),
+            optional("description", Shape::Maybe(&text(0, 4_096))),
+            optional("color", Shape::Maybe(&text(0, 128))),
+            optional("iconSrc", MAYBE_TEXT),
+            optional("schema", Shape::Maybe(&Shape::AnyOf(&[TEXT, ARGUMENTS])))
+                .about("A list of arguments, or its JSON text."),
+            optional("func", MAYBE_TEXT),
+        ]
+    };
+}
+/// A tool to store.
+pub const NEW_TOOL: Shape = Shape::Named(&object("NewTool", "A tool to store.", tool_fields!(field)));
+/// Changes to a tool.
+pub const TOOL_EDIT: Shape =
+    Shape::Named(&object("ToolEdit", "What to change; what is left out stays.", tool_fields!(optional)));

@@ -1,0 +1,40 @@
+//! What goes over the wire, room by room, as the API description says it. A shape stands for one value that operations
+//! build or read; `tests/api/described.rs` holds every answer against them, names that they lack included.
+
+pub mod accounts;
+pub mod asking;
+pub mod cards;
+pub mod document_stores;
+pub mod flows;
+pub mod management;
+pub mod versions;
+
+use super::openapi::shape::{COUNT, Named, Param, Shape, TEXT, field, object, optional, query};
+
+/// The body of every refusal (spec 7).
+pub const ERROR: Named = object(
+    "Error",
+    "Why a request was not carried out.",
+    &[
+        field("statusCode", Shape::Whole(400)),
+        field("success", Shape::Flag).about("False."),
+        field("message", TEXT).about("What to do about it."),
+        field("stack", Shape::Object(&[])).about("Empty."),
+        optional("code", Shape::Words(&["UNAVAILABLE"])).about("With status 503."),
+        optional("retry", Shape::Flag).about("True when a session ended: sign in again."),
+    ],
+);
+
+/// What a delete answers.
+pub const DELETED: Shape = Shape::Named(&object(
+    "Deleted",
+    "What was deleted.",
+    &[field("raw", Shape::List(&Shape::Anything)).about("Empty."), field("affected", COUNT)],
+));
+
+/// `page` and `limit`: both above zero make a page (reference 0.4).
+pub const PAGES: &[Param] = &[PAGE, LIMIT];
+/// Which page.
+pub const PAGE: Param = query("page", COUNT, "Which page, from 1; only with `limit`.");
+/// How long a page is.
+pub const LIMIT: Param = query("limit", COUNT, "How many rows a page has; only with `page`.");
