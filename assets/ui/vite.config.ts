@@ -16,8 +16,14 @@ const groups = [
   { name: 'markdown', test: /node_modules\/(marked|dompurify)\// },
   {
     name: 'radix',
-    test: /node_modules\/(radix-ui|@radix-ui|@floating-ui|cmdk|aria-hidden|react-remove-scroll[a-z-]*|react-style-singleton|use-callback-ref|use-sidecar|get-nonce|detect-node-es|tslib)\//,
+    test: /node_modules\/(radix-ui|@radix-ui(?!\/react-(?:select|popover|tabs|toggle|toggle-group|switch|checkbox|context-menu)\/)|@floating-ui|aria-hidden|react-remove-scroll[a-z-]*|react-style-singleton|use-callback-ref|use-sidecar|get-nonce|detect-node-es|tslib)\//,
   },
+  // What the shell does not need is loaded with the first screen that does.
+  {
+    name: 'inputs',
+    test: /node_modules\/@radix-ui\/react-(select|popover|tabs|toggle|toggle-group|switch|checkbox|context-menu)\//,
+  },
+  { name: 'commands', test: /node_modules\/cmdk\// },
 ];
 
 export default defineConfig({

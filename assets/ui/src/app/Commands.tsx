@@ -1,14 +1,16 @@
 import { Keyboard, LogOut, Monitor, Moon, Sun, Workflow, Zap, CircleUserRound } from 'lucide-react';
-import { useEffect, useMemo, useSyncExternalStore, type ReactNode } from 'react';
+import { lazy, Suspense, useEffect, useMemo, useSyncExternalStore, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { useFlows } from '../api/flows';
 import { useCan, useMe, useSignOut } from '../api/me';
 import { actions, isTyping } from '../core/actions';
 import { chooseTheme } from '../core/prefs';
 import { t } from '../i18n';
-import { CommandMenu, type CommandItem } from '../ui';
+import type { CommandItem } from '../ui';
 import { nav } from './nav';
 import { Shortcuts, showShortcuts } from './Shortcuts';
+
+const CommandMenu = lazy(() => import('../ui/CommandMenu').then((file) => ({ default: file.CommandMenu })));
 
 /** The command menu (Ctrl K), and the list of shortcuts (?). */
 export function Commands({
@@ -38,7 +40,7 @@ export function Commands({
   }, [open, onOpenChange]);
   return (
     <>
-      {open && <Open onClose={() => onOpenChange(false)} />}
+      <Suspense>{open && <Open onClose={() => onOpenChange(false)} />}</Suspense>
       <Shortcuts />
     </>
   );
