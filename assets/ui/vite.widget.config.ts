@@ -37,7 +37,13 @@ export default defineConfig(({ mode }) => {
       emptyOutDir: false,
       sourcemap: false,
       reportCompressedSize: false,
-      lib: { entry, formats: ['es'], fileName: () => `${name}.js` },
+      modulePreload: false,
+      // Not the library mode: it keeps the white space of modules.
+      rolldownOptions: {
+        input: entry,
+        preserveEntrySignatures: 'strict',
+        output: { entryFileNames: `${name}.js`, format: 'es', codeSplitting: false },
+      },
     },
   };
 });

@@ -1,0 +1,193 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join, resolve } from 'node:path';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+export const DIST = join(ROOT, 'assets/dist');
+
+/** A program of this name: from its variable, a known place, or the search path. */
+export function program(variable: string, ...places: string[]): string | undefined {
+  const named = process.env[variable];
+  if (named) return named;
+  const known = places.find((place) => existsSync(place));
+  if (known) return known;
+  try {
+    return execFileSync('which', [variable.toLowerCase()], { encoding: 'utf8' }).trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export const CHROMIUM = program('CHROMIUM', '/usr/bin/chromium');
+export const FLOWKEEP = program('FLOWKEEP', join(ROOT, 'target/debug/flowkeep'));
+
+export interface Service {
+  base: string;
+  key: string;
+  stop: () => void;
+  flow: (rules: unknown[], more?: Record<string, unknown>) => Promise<string>;
+}
+
+/** The service with an empty data folder, forgotten when it stops. */
+export async function service(): Promise<Service> {
+  const child = spawn(FLOWKEEP ?? 'flowkeep', ['serve', '--throwaway', '--port', '0'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const { baseUrl, apiKey } = await firstLine(child);
+  const flow = async (rules: unknown[], more: Record<string, unknown> = {}): Promise<string> => {
+    const body = {
+      name: 'Shop help',
+      type: 'CHATFLOW',
+      publishInstantly: true,
+      flowData: canvas(rules),
+      ...more,
+    };
+    const response = await fetch(`${baseUrl}/api/v1/chatflows`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(await response.text());
+    return ((await response.json()) as { id: string }).id;
+  };
+  return { base: baseUrl, key: apiKey, stop: () => child.kill(), flow };
+}
+
+function firstLine(child: ChildProcess): Promise<{ baseUrl: string; apiKey: string }> {
+  return new Promise((found, lost) => {
+    let text = '';
+    child.once('exit', (code) => lost(new Error(`the service ended with ${code}`)));
+    child.stdout?.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      const end = text.indexOf('\n');
+      if (end > 0) found(JSON.parse(text.slice(0, end)) as { baseUrl: string; apiKey: string });
+    });
+  });
+}
+
+function canvas(rules: unknown[]): string {
+  const node = (id: string, name: string, inputs: Record<string, unknown>): unknown => ({
+    id,
+    type: 'customNode',
+    data: { id, name, label: name, inputs },
+  });
+  const nodes = [
+    node('model', 'chatScripted', {
+      rules: JSON.stringify(rules),
+      fallback: 'You said: {question}',
+      allowImageUploads: true,
+    }),
+    node('memory', 'bufferMemory', {}),
+    node('chain', 'conversationChain', {
+      model: '{{model.data.instance}}',
+      memory: '{{memory.data.instance}}',
+    }),
+  ];
+  const edges = ['model', 'memory'].map((source) => ({ source, target: 'chain' }));
+  return JSON.stringify({ nodes, edges });
+}
+
+export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+export interface Site {
+  base: string;
+  /** The page that is served at `/`, which may change between visits. */
+  page: string;
+  stop: () => void;
+}
+
+const KINDS: Record<string, string> = {
+  js: 'text/javascript',
+  html: 'text/html; charset=utf-8',
+  svg: 'image/svg+xml',
+};
+
+/**
+ * A site with one page. With `api` its `/api` is the service's, as when the service serves the page itself. The built
+ * files are at their places, with the policy of the shared chat page.
+ */
+export async function site(api?: string, extra: Record<string, string> = {}): Promise<Site> {
+  const made: Site = { base: '', page: '', stop: () => undefined };
+  const server = createServer((incoming, outgoing) => {
+    const path = (incoming.url ?? '/').split('?')[0] ?? '/';
+    if (api && path.startsWith('/api/')) return pass(api, incoming, outgoing);
+    if (path === '/') return reply(outgoing, 'html', made.page);
+    const known = extra[path];
+    const file = /^\/chat(bot)?\//.test(path) ? 'chat.html' : path.slice(1);
+    const place = known ?? join(DIST, file);
+    if (path === '/favicon.svg') return reply(outgoing, 'svg', '<svg xmlns="http://www.w3.org/2000/svg"/>');
+    if (!existsSync(place)) {
+      outgoing.writeHead(404).end();
+      return undefined;
+    }
+    const kind = place.split('.').pop() ?? '';
+    if (file === 'chat.html') outgoing.setHeader('content-security-policy', POLICY);
+    outgoing.setHeader('access-control-allow-origin', '*');
+    return reply(outgoing, kind, readFileSync(place));
+  });
+  made.base = await listen(server);
+  made.stop = () => server.close();
+  return made;
+}
+
+const POLICY =
+  "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'";
+
+function reply(outgoing: ServerResponse, kind: string, body: string | Buffer): void {
+  outgoing.writeHead(200, { 'content-type': KINDS[kind] ?? 'application/octet-stream' }).end(body);
+}
+
+/** Passes a request on as it is; the answer comes back byte by byte. */
+function pass(api: string, incoming: IncomingMessage, outgoing: ServerResponse): void {
+  const to = new URL(incoming.url ?? '/', api);
+  const headers: Record<string, string | string[] | undefined> = { ...incoming.headers, host: to.host };
+  if (headers.origin) headers.origin = to.origin;
+  const onward = request(to, { method: incoming.method, headers }, (answer) => {
+    outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(outgoing);
+  });
+  onward.on('error', () => outgoing.destroy());
+  outgoing.on('close', () => onward.destroy());
+  incoming.pipe(onward);
+}
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+export async function launch(): Promise<Browser> {
+  const switches =
+    '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync';
+  return chromium.launch({ executablePath: CHROMIUM, headless: true, args: switches.split(' ') });
+}
+
+export interface Visit {
+  page: Page;
+  /** Errors of the page and its console. */
+  faults: string[];
+  close: () => Promise<void>;
+}
+
+export async function visit(
+  browser: Browser,
+  address: string,
+  options: BrowserContextOptions = {},
+): Promise<Visit> {
+  const context = await browser.newContext({
+    viewport: { width: 1000, height: 760 },
+    locale: 'en-US',
+    timezoneId: 'UTC',
+    reducedMotion: 'reduce',
+    ...options,
+  });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('pageerror', (fault) => faults.push(fault.message));
+  page.on('console', (line) => line.type() === 'error' && faults.push(line.text()));
+  await page.goto(address);
+  return { page, faults, close: () => context.close() };
+}

@@ -1,0 +1,189 @@
+import { ChatError, type Client } from './client';
+import { applyEvent, type Message, type Upload } from './message';
+import type { TextKey, Texts } from './texts';
+
+/** What one question carries. */
+export interface Ask {
+  question?: string;
+  form?: Record<string, unknown>;
+  uploads?: Upload[];
+  humanInput?: { type: string; startNodeId?: string; feedback?: string };
+  /** What the conversation shows for it. */
+  shown: string;
+}
+
+export type Phase = 'idle' | 'asking' | 'answering' | 'stopping';
+
+export interface Needs {
+  client: Client;
+  texts: Texts;
+  errorMessage?: string;
+  overrideConfig?: Record<string, unknown>;
+  streaming: boolean;
+  /** Called after each change of the messages or the phase. */
+  changed: (finished?: Message) => void;
+}
+
+const STOP_PATIENCE_MS = 2000;
+
+/** The messages of one chat and what it is doing. At most one question is under way. */
+export class Conversation {
+  readonly messages: Message[] = [];
+  phase: Phase = 'idle';
+  leadEmail: string | undefined;
+  #last: Ask | undefined;
+  #abort: AbortController | undefined;
+  #key = 0;
+
+  constructor(private readonly needs: Needs) {}
+
+  get busy(): boolean {
+    return this.phase !== 'idle';
+  }
+
+  /** Shows an answer that was not asked for, such as a welcome. */
+  say(message: string): Message {
+    const made = this.#add('apiMessage', message);
+    made.state = 'done';
+    return made;
+  }
+
+  async ask(ask: Ask): Promise<void> {
+    if (this.busy) return;
+    this.#last = ask;
+    this.#dropErrors();
+    for (const message of this.messages) delete message.followUps;
+    const question = this.#add('userMessage', ask.shown);
+    question.state = 'done';
+    question.fileUploads = ask.uploads;
+    await this.#run(ask);
+  }
+
+  /** Asks the last question again. */
+  async retry(): Promise<void> {
+    if (this.busy || !this.#last) return;
+    this.#dropErrors();
+    await this.#run(this.#last);
+  }
+
+  stop(): void {
+    if (this.phase !== 'asking' && this.phase !== 'answering') return;
+    const control = this.#abort;
+    this.phase = 'stopping';
+    this.needs.changed();
+    // The service ends the answer properly when it knows the conversation; else leaving ends it.
+    const patience = this.needs.client.chatId ? STOP_PATIENCE_MS : 0;
+    void this.needs.client.abort().catch(() => control?.abort());
+    setTimeout(() => control?.abort(), patience);
+  }
+
+  clear(): void {
+    this.#abort?.abort();
+    this.#abort = undefined;
+    this.messages.length = 0;
+    this.#last = undefined;
+    this.phase = 'idle';
+    this.needs.client.forget();
+    this.needs.changed();
+  }
+
+  #add(type: Message['type'], message: string): Message {
+    this.#key += 1;
+    const dateTime = new Date().toISOString();
+    const made: Message = { key: this.#key, type, message, state: 'writing', dateTime };
+    this.messages.push(made);
+    return made;
+  }
+
+  #dropErrors(): void {
+    for (let at = this.messages.length - 1; at >= 0; at -= 1) {
+      if (this.messages[at]?.type === 'error') this.messages.splice(at, 1);
+    }
+  }
+
+  async #run(ask: Ask): Promise<void> {
+    const control = new AbortController();
+    this.#abort = control;
+    this.phase = 'asking';
+    const answer = this.#add('apiMessage', '');
+    this.needs.changed();
+    let fault: unknown;
+    try {
+      await this.#read(ask, answer, control);
+    } catch (caught) {
+      fault = caught;
+    }
+    // A cleared chat has nothing to say about what it was doing.
+    if (this.#abort !== control) return;
+    this.#abort = undefined;
+    this.#finish(answer, fault);
+  }
+
+  async #read(ask: Ask, answer: Message, control: AbortController): Promise<void> {
+    const { client, overrideConfig, streaming } = this.needs;
+    const body: Partial<Ask> = { ...ask };
+    delete body.shown;
+    const whole = {
+      ...body,
+      ...(overrideConfig ? { overrideConfig } : {}),
+      ...(this.leadEmail ? { leadEmail: this.leadEmail } : {}),
+    };
+    let ended = false;
+    for await (const event of client.ask(whole, streaming, control.signal)) {
+      if (this.#abort !== control) return;
+      if (this.phase === 'asking') this.phase = 'answering';
+      const effect = applyEvent(answer, event);
+      if (effect.kind === 'failed') throw new ChatError(200);
+      if (effect.kind === 'conversation') client.chatId = effect.chatId;
+      if (effect.kind === 'ended') ended = true;
+      else this.needs.changed();
+    }
+    if (!ended) throw new ChatError(0);
+  }
+
+  #finish(answer: Message, fault: unknown): void {
+    const stopped = this.phase === 'stopping';
+    this.phase = 'idle';
+    const empty = answer.message === '' && !answer.action && !answer.usedTools && !answer.sourceDocuments;
+    answer.state = stopped || answer.state === 'stopped' ? 'stopped' : 'done';
+    for (const step of answer.steps ?? []) if (step.status === 'INPROGRESS') step.status = 'STOPPED';
+    if (fault === undefined || stopped) {
+      this.needs.changed(answer);
+      return;
+    }
+    if (empty) this.messages.splice(this.messages.indexOf(answer), 1);
+    this.needs.changed(this.#failure(fault));
+  }
+
+  #failure(fault: unknown): Message {
+    const error = fault instanceof ChatError ? fault : new ChatError(500);
+    const made = this.#add('error', this.#sentence(error));
+    made.state = 'done';
+    made.retryAfter = error.retryAfter;
+    made.final = [401, 404].includes(error.status) || (error.status === 403 && error.sentence !== undefined);
+    return made;
+  }
+
+  #sentence({ status, sentence }: ChatError): string {
+    if (sentence !== undefined) return sentence;
+    const { texts, errorMessage } = this.needs;
+    if (status === 200) return errorMessage ?? texts.errorStream;
+    return texts[textOf(status)];
+  }
+}
+
+/** The text that stands for a status. */
+export function textOf(status: number): TextKey {
+  if (status === 0) return 'errorNetwork';
+  const exact = `error${status}`;
+  const known: TextKey[] = [
+    'error400',
+    'error401',
+    'error403',
+    'error404',
+    'error413',
+    'error429',
+    'error503',
+  ];
+  return known.find((key) => key === exact) ?? (status >= 400 && status < 500 ? 'error400' : 'error500');
+}

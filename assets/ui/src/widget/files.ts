@@ -1,0 +1,76 @@
+import type { Client } from './client';
+import type { Upload } from './message';
+import type { UploadRules } from './settings';
+import { filled, type Texts } from './texts';
+
+export const FILES_MAX = 10;
+const DOCUMENT_MEGABYTES = 25;
+const MEGABYTE = 1024 * 1024;
+
+export interface Picked {
+  file: File;
+  type: Upload['type'];
+}
+
+/** Whether the flow takes files at all. */
+export function takesFiles(rules: UploadRules): boolean {
+  return rules.images.length > 0 || rules.documents;
+}
+
+/** What the file chooser offers. */
+export function accepted(rules: UploadRules): string {
+  if (rules.documents && rules.documentTypes.length === 0) return '';
+  return [...rules.images, ...rules.documentTypes].join(',');
+}
+
+/** How a file would go to the service, or the sentence that says why it does not. */
+export function judge(file: File, rules: UploadRules, texts: Texts): Picked | string {
+  const type = kind(file, rules);
+  if (!type) return filled(texts.fileType, { name: file.name });
+  const size = type === 'file' ? rules.imageMegabytes : DOCUMENT_MEGABYTES;
+  if (file.size > size * MEGABYTE) return filled(texts.fileSize, { name: file.name, size });
+  return { file, type };
+}
+
+function kind(file: File, rules: UploadRules): Upload['type'] | undefined {
+  if (rules.images.includes(file.type)) return 'file';
+  const media = (file.type.split(';')[0] ?? '').toLowerCase();
+  const ending = /\.[^.]+$/.exec(file.name)?.[0].toLowerCase() ?? '';
+  if (rules.documents && !media.startsWith('image/') && !media.startsWith('audio/')) {
+    // Many systems do not know the type of a document; the service looks at the bytes.
+    if (rules.documentTypes.length === 0 || media === '' || rules.documentTypes.includes(media))
+      return 'file:full';
+    if (rules.documentTypes.some((type) => type.endsWith(`/${ending.slice(1)}`))) return 'file:full';
+    if (/^\.(md|markdown)$/.test(ending) && rules.documentTypes.includes('text/markdown')) return 'file:full';
+    if (/^\.ya?ml$/.test(ending) && rules.documentTypes.some((type) => type.endsWith('yaml')))
+      return 'file:full';
+  }
+  return undefined;
+}
+
+/** Makes the uploads of a question: images as they are, documents as their text. */
+export async function prepare(picked: Picked[], client: Client): Promise<Upload[]> {
+  const of = (type: Upload['type']): File[] =>
+    picked.filter((one) => one.type === type).map(({ file }) => file);
+  const [images, documents] = [of('file'), of('file:full')];
+  const read = documents.length > 0 ? await client.attach(documents) : [];
+  return [
+    ...(await Promise.all(images.map(async (file) => upload('file', file, await dataUri(file))))),
+    ...documents.map((file, at) =>
+      upload('file:full', file, (read.find(({ name }) => name === file.name) ?? read[at])?.content),
+    ),
+  ];
+}
+
+function upload(type: Upload['type'], file: File, data: string | undefined): Upload {
+  return { type, name: file.name, mime: file.type, data };
+}
+
+function dataUri(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.addEventListener('load', () => resolve(String(reader.result)));
+    reader.addEventListener('error', () => reject(new Error(file.name)));
+    reader.readAsDataURL(file);
+  });
+}

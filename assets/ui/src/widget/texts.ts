@@ -1,0 +1,80 @@
+/** Every sentence the chat shows. A page may replace any of them through the option `texts`. */
+export const TEXTS = {
+  title: 'Chat',
+  welcome: 'Hello. How can I help?',
+  placeholder: 'Type your question',
+  open: 'Open chat',
+  close: 'Close chat',
+  fresh: 'New conversation',
+  send: 'Send',
+  stop: 'Stop answering',
+  attach: 'Add files',
+  remove: 'Remove {name}',
+  drop: 'Drop files to add them',
+  messages: 'Conversation',
+  youSaid: 'You said:',
+  botSaid: '{name} said:',
+  writing: 'Writing an answer',
+  answered: 'Answer: {text}',
+  stopped: 'Stopped.',
+  suggestions: 'Suggested questions',
+  copy: 'Copy',
+  good: 'Good answer',
+  bad: 'Bad answer',
+  comment: 'What could be better?',
+  commentSend: 'Send comment',
+  thanks: 'Thank you.',
+  unsent: 'This could not be sent. Try again.',
+  sources: 'Sources',
+  source: 'Source {number}',
+  tools: 'Used tools',
+  toolInput: 'Input',
+  toolOutput: 'Output',
+  thinking: 'Reasoning',
+  retry: 'Try again',
+  retryIn: 'Try again in {seconds} s',
+  leadTitle: 'Tell us who you are before we start',
+  leadName: 'Name',
+  leadEmail: 'Email address',
+  leadPhone: 'Phone number',
+  leadSend: 'Start chat',
+  required: 'Fill in this field.',
+  wrongEmail: 'This is not an email address.',
+  formTitle: 'Before we start',
+  choose: 'Choose one',
+  accept: 'Start chatting',
+  decline: 'Cancel',
+  fileType: '{name} cannot be added: files of this type are not taken.',
+  fileSize: '{name} is larger than {size} MB.',
+  fileCount: 'Add at most {count} files to one message.',
+  fileRead: '{name} could not be read.',
+  tooLong: 'Use at most {count} characters.',
+  actionComment: 'Add a comment',
+  loading: 'Loading',
+  errorStream: 'The answer could not be finished. Try again.',
+  errorNetwork: 'There is no connection to the chat. Check your network and try again.',
+  error400: 'This message could not be answered. Change it and try again.',
+  error401: 'This chat is not open to visitors.',
+  error403: 'This chat cannot be used on this page.',
+  error404: 'This chat is not available. It does not exist, or it is not published yet.',
+  error413: 'This is too large to send.',
+  error429: 'There are too many questions at the moment. Wait a little and try again.',
+  error500: 'Something went wrong. Try again.',
+  error503: 'The chat is busy. Try again in a moment.',
+};
+
+export type Texts = typeof TEXTS;
+export type TextKey = keyof Texts;
+
+export function texts(changes: Partial<Texts> | undefined): Texts {
+  const all = { ...TEXTS };
+  for (const [key, text] of Object.entries(changes ?? {})) {
+    if (key in TEXTS && typeof text === 'string') all[key as TextKey] = text;
+  }
+  return all;
+}
+
+/** Puts values in their places. */
+export function filled(text: string, values: Record<string, string | number>): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+}

@@ -1,0 +1,438 @@
+import { ChatError, Client } from '../client';
+import { Conversation, textOf } from '../conversation';
+import { h, icon, iconButton, picture } from '../dom';
+import { prepare, takesFiles, type Picked } from '../files';
+import { Look } from '../look';
+import { fromHtml, renderMarkdown } from '../markdown/render';
+import type { Message, Upload } from '../message';
+import type { BotOptions, ChatWindowTheme } from '../options';
+import { mergeLook, NO_CONFIG, readConfig, readPrompts, type FlowConfig } from '../settings';
+import { filled, texts, type Texts } from '../texts';
+import { Composer } from './composer';
+import { agreed, disclaimer } from './disclaimer';
+import { leadForm, startForm } from './forms';
+import { MessageView } from './message';
+
+const NEAR_END = 64;
+const SPOKEN_MAX = 1000;
+
+/** The chat itself, in a bubble's panel or filling a page. */
+export class Chat {
+  readonly element = h('div', { class: 'chat' });
+  readonly #client: Client;
+  readonly #texts: Texts;
+  readonly #look: Look;
+  readonly #live = h('div', { class: 'sr', role: 'status', 'aria-live': 'polite' });
+  readonly #log: HTMLElement;
+  readonly #views = new Map<number, MessageView>();
+  #config: FlowConfig = NO_CONFIG;
+  #window: ChatWindowTheme = {};
+  #conversation: Conversation | undefined;
+  #composer: Composer | undefined;
+  #foot = h('div', { class: 'foot' });
+  #chips = h('div', { class: 'prompts' });
+  #frame = 0;
+  #unfollow: (() => void) | undefined;
+  #leadDone = false;
+
+  constructor(
+    root: HTMLElement,
+    private readonly options: BotOptions,
+    /** Closes the panel; absent where the chat is the page. */
+    private readonly close?: () => void,
+  ) {
+    this.#client = new Client(options);
+    this.#texts = texts(options.texts);
+    this.#look = new Look(root);
+    this.#log = h('div', {
+      class: 'log',
+      role: 'log',
+      'aria-live': 'off',
+      'aria-label': this.#texts.messages,
+      tabindex: 0,
+    });
+    this.#dress();
+    this.#loading();
+  }
+
+  /** Asks the service what this chat is, and shows it. */
+  async load(): Promise<void> {
+    let streaming = false;
+    try {
+      const [config, streams] = await Promise.all([this.#client.config(), this.#client.streams()]);
+      this.#config = readConfig(config);
+      streaming = streams;
+    } catch (fault) {
+      this.#unavailable(fault instanceof ChatError ? fault : new ChatError(0));
+      return;
+    }
+    this.#dress();
+    this.#conversation = new Conversation({
+      client: this.#client,
+      texts: this.#texts,
+      errorMessage: this.#window.errorMessage,
+      overrideConfig: this.options.chatflowConfig,
+      streaming,
+      changed: (finished) => this.#changed(finished),
+    });
+    this.#open();
+    this.#begin();
+  }
+
+  /** Moves the focus in, where it is useful and brings up no keyboard unasked. */
+  focus(): void {
+    const { autoFocus } = this.#window.textInput ?? {};
+    const wanted = autoFocus ?? matchMedia('(hover: hover)').matches;
+    const agree = this.element.querySelector<HTMLElement>('.veil .primary');
+    const field = wanted
+      ? this.element.querySelector<HTMLElement>('form input:not([hidden]), form textarea')
+      : null;
+    (agree ?? field ?? this.#log).focus();
+  }
+
+  clear(): void {
+    this.#conversation?.clear();
+    this.#composer?.clear();
+    this.#leadDone = false;
+    this.#begin();
+  }
+
+  destroy(): void {
+    this.#conversation?.clear();
+    this.#unfollow?.();
+    cancelAnimationFrame(this.#frame);
+  }
+
+  get title(): string {
+    return this.#window.title || this.#texts.title;
+  }
+
+  #dress(): void {
+    const theme = this.options.theme ?? {};
+    this.#window = mergeLook(theme.chatWindow, this.#config.look);
+    this.#unfollow?.();
+    this.#unfollow = this.#look.follow(this.options, this.#window);
+    this.#look.apply(theme, this.#window);
+  }
+
+  #head(): HTMLElement | undefined {
+    const { titleAvatarSrc, showTitle } = this.#window;
+    if (showTitle === false && !this.close) return undefined;
+    const name = h(this.close ? 'h2' : 'h1', { class: 'title', dir: 'auto' }, this.title);
+    const fresh =
+      this.#conversation &&
+      iconButton('fresh', this.#texts.fresh, () => {
+        this.clear();
+        this.focus();
+      });
+    const leave = this.close && iconButton('close', this.#texts.close, this.close, { class: 'ib leave' });
+    return h('header', { class: 'head' }, picture(titleAvatarSrc, 'spark', 'face big'), name, fresh, leave);
+  }
+
+  #loading(): void {
+    const dots = h(
+      'div',
+      { class: 'dots', role: 'status', 'aria-label': this.#texts.loading },
+      h('i'),
+      h('i'),
+      h('i'),
+    );
+    this.element.replaceChildren(...kept([this.#head(), h('div', { class: 'closed' }, dots)]));
+  }
+
+  #unavailable({ status, sentence }: ChatError): void {
+    const text = sentence ?? this.#texts[textOf(status)];
+    const lasting = status >= 400 && status < 500 && status !== 429;
+    const again = h(
+      'button',
+      {
+        type: 'button',
+        class: 'button',
+        onclick: () => {
+          this.#loading();
+          void this.load().then(() => this.focus());
+        },
+      },
+      this.#texts.retry,
+    );
+    const box = h(
+      'div',
+      { class: 'closed', role: 'alert', tabindex: -1 },
+      icon('alert'),
+      h('p', {}, text),
+      !lasting && again,
+    );
+    this.element.replaceChildren(...kept([this.#head(), box]));
+  }
+
+  #open(): void {
+    const { headerHtml, footer } = this.#window;
+    const header = headerHtml && h('div', { class: 'custom' }, this.#plain(fromHtml(headerHtml)));
+    const body = h('div', { class: 'body' }, this.#log);
+    const stage = kept([this.#head(), header, body, this.#foot, footerOf(footer), this.#live]);
+    this.element.replaceChildren(...stage);
+    if (takesFiles(this.#config.uploads)) this.#acceptDrops(body);
+    const { disclaimer: terms } = this.options.theme ?? {};
+    if (!terms || agreed(this.options.chatflowid)) return;
+    const rest = [body, this.#foot];
+    for (const part of rest) part.inert = true;
+    const done = (): void => {
+      for (const part of rest) part.inert = false;
+      this.focus();
+    };
+    this.element.append(disclaimer(this.options.chatflowid, terms, this.#texts, done, this.close));
+  }
+
+  /** The start of a conversation: welcome, then who is there, a form, or the field for questions. */
+  #begin(): void {
+    const { leads, form } = this.#config;
+    const conversation = this.#conversation;
+    if (!conversation) return;
+    this.#log.replaceChildren();
+    this.#views.clear();
+    const welcome = this.#window.welcomeMessage ?? this.#texts.welcome;
+    if (welcome !== '' && !form) conversation.say(welcome);
+    if (leads && !this.#leadDone) this.#askWho();
+    else if (form) this.#showForm();
+    else this.#showComposer();
+    this.#changed();
+  }
+
+  #askWho(): void {
+    const { leads } = this.#config;
+    if (!leads) return;
+    const card = leadForm(leads, this.#texts, async (lead) => {
+      try {
+        await this.#client.lead(lead);
+      } catch {
+        return this.#texts.unsent;
+      }
+      this.#leadDone = true;
+      if (this.#conversation) this.#conversation.leadEmail = lead.email;
+      const thanks = leads.successMessage ?? this.#texts.thanks;
+      card.remove();
+      this.#conversation?.say(thanks);
+      if (this.#config.form) this.#showForm();
+      else this.#showComposer();
+      this.#changed();
+      this.#tell(thanks);
+      this.focus();
+      return undefined;
+    });
+    this.#foot.replaceChildren(card);
+  }
+
+  #showForm(): void {
+    const { form } = this.#config;
+    if (!form) return;
+    const card = startForm(form, this.#texts, (values, shown) => {
+      this.#foot.replaceChildren(this.#chips, this.#again());
+      this.#log.focus();
+      void this.#conversation?.ask({ form: values, shown });
+    });
+    this.#foot.replaceChildren(card);
+  }
+
+  /** After a form the way on is the form again; Stop while it runs. */
+  #again(): HTMLElement {
+    const stop = h(
+      'button',
+      { type: 'button', class: 'button stop', onclick: () => this.#conversation?.stop() },
+      this.#texts.stop,
+    );
+    const fresh = h(
+      'button',
+      {
+        type: 'button',
+        class: 'button fresh',
+        onclick: () => {
+          this.clear();
+          this.focus();
+        },
+      },
+      this.#texts.fresh,
+    );
+    return h('div', { class: 'again' }, stop, fresh);
+  }
+
+  #showComposer(): void {
+    this.#composer = new Composer({
+      texts: this.#texts,
+      theme: this.#window.textInput ?? {},
+      rules: this.#config.uploads,
+      send: (text, files) => this.#send(text, files),
+      stop: () => this.#conversation?.stop(),
+      typed: (text) => this.options.observersConfig?.observeUserInput?.(text),
+    });
+    this.#foot.replaceChildren(this.#chips, this.#composer.element);
+  }
+
+  async #send(text: string, picked: Picked[]): Promise<boolean> {
+    const conversation = this.#conversation;
+    if (!conversation || conversation.busy) return false;
+    let uploads: Upload[] = [];
+    if (picked.length > 0) {
+      try {
+        uploads = await prepare(picked, this.#client);
+      } catch (fault) {
+        const error = fault instanceof ChatError ? fault : undefined;
+        const names = picked.map(({ file }) => file.name).join(', ');
+        this.#composer?.warn(
+          error
+            ? (error.sentence ?? this.#texts[textOf(error.status)])
+            : filled(this.#texts.fileRead, { name: names }),
+        );
+        return false;
+      }
+    }
+    void conversation.ask({ question: text, shown: text, ...(uploads.length > 0 ? { uploads } : {}) });
+    this.#toEnd();
+    return true;
+  }
+
+  #changed(finished?: Message): void {
+    if (finished) this.#announce(finished);
+    if (this.#frame !== 0) return;
+    const draw = (): void => {
+      this.#frame = 0;
+      this.#draw();
+    };
+    // Frames stop in a hidden tab, answers do not.
+    this.#frame = document.hidden ? window.setTimeout(draw, 50) : requestAnimationFrame(draw);
+  }
+
+  #draw(): void {
+    const conversation = this.#conversation;
+    if (!conversation) return;
+    const follow = this.#atEnd();
+    const { messages } = conversation;
+    const keys = new Set(messages.map(({ key }) => key));
+    for (const [key, view] of this.#views) {
+      if (keys.has(key)) continue;
+      view.element.remove();
+      this.#views.delete(key);
+    }
+    for (const message of messages) {
+      const view = this.#views.get(message.key) ?? this.#show(message);
+      view.update();
+    }
+    this.#prompts();
+    if (this.#composer) this.#composer.busy = conversation.busy;
+    this.#foot.classList.toggle('busy', conversation.busy);
+    if (follow) this.#toEnd();
+    const { observeMessages, observeLoading } = this.options.observersConfig ?? {};
+    observeMessages?.(messages.map((message) => ({ ...message })));
+    observeLoading?.(conversation.busy);
+  }
+
+  #show(message: Message): MessageView {
+    const conversation = this.#conversation;
+    const view = new MessageView(message, {
+      client: this.#client,
+      texts: this.#texts,
+      look: this.#window,
+      title: this.title,
+      feedback: this.#config.feedback,
+      retry: () => void conversation?.retry(),
+      act: (type, label, startNodeId, comment) => {
+        const agent = type.includes('agentflowv2');
+        const answer = agent ? (type.includes('approve') ? 'proceed' : 'reject') : undefined;
+        const shown = comment === '' ? label : `${label}: ${comment}`;
+        if (answer)
+          void conversation?.ask({ humanInput: { type: answer, startNodeId, feedback: comment }, shown });
+        else void conversation?.ask({ question: label, shown });
+        this.#log.focus();
+      },
+      tell: (text) => this.#tell(text),
+    });
+    this.#views.set(message.key, view);
+    this.#log.append(view.element);
+    return view;
+  }
+
+  #prompts(): void {
+    const { messages = [], busy = false } = this.#conversation ?? {};
+    const fresh = !messages.some(({ type }) => type === 'userMessage');
+    const starters = readPrompts(this.#window.starterPrompts);
+    const wanted = fresh
+      ? starters.length > 0
+        ? starters
+        : this.#config.starters
+      : (messages.at(-1)?.followUps ?? []);
+    const shown = busy || !this.#composer ? [] : wanted;
+    const key = shown.join('\n');
+    if (this.#chips.dataset.key === key) return;
+    this.#chips.dataset.key = key;
+    const buttons = shown.map((prompt) =>
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'prompt',
+          dir: 'auto',
+          onclick: () => {
+            this.focus();
+            void this.#send(prompt, []);
+          },
+        },
+        prompt,
+      ),
+    );
+    this.#chips.replaceChildren(...buttons);
+    if (shown.length > 0) {
+      this.#chips.setAttribute('role', 'group');
+      this.#chips.setAttribute('aria-label', this.#texts.suggestions);
+    }
+  }
+
+  #announce({ type, message }: Message): void {
+    const text = type === 'error' ? message : this.#plain(message).textContent;
+    this.#tell(type === 'error' ? text : filled(this.#texts.answered, { text: text.slice(0, SPOKEN_MAX) }));
+  }
+
+  #tell(text: string): void {
+    // The same words twice must be said twice.
+    this.#live.textContent = this.#live.textContent === text ? `${text}\u00a0` : text;
+  }
+
+  #plain(text: string): HTMLElement {
+    return renderMarkdown(text, { ownOrigin: this.#client.origin, copyLabel: this.#texts.copy });
+  }
+
+  #acceptDrops(body: HTMLElement): void {
+    body.dataset.drop = this.#texts.drop;
+    const show = (on: boolean) => (event: DragEvent) => {
+      if (!event.dataTransfer?.types.includes('Files')) return;
+      event.preventDefault();
+      body.classList.toggle('dropping', on);
+    };
+    this.element.addEventListener('dragover', show(true));
+    this.element.addEventListener('dragleave', show(false));
+    this.element.addEventListener('drop', (event) => {
+      show(false)(event);
+      this.#composer?.add([...(event.dataTransfer?.files ?? [])]);
+    });
+  }
+
+  #atEnd(): boolean {
+    const { scrollHeight, scrollTop, clientHeight } = this.#log;
+    return scrollHeight - scrollTop - clientHeight < NEAR_END;
+  }
+
+  #toEnd(): void {
+    this.#log.scrollTop = this.#log.scrollHeight;
+  }
+}
+
+function kept(nodes: (Node | false | undefined | '')[]): Node[] {
+  return nodes.filter((node): node is Node => node instanceof Node);
+}
+
+function footerOf(footer: ChatWindowTheme['footer']): HTMLElement | undefined {
+  if (!footer || footer.showFooter === false || (!footer.text && !footer.company)) return undefined;
+  const safe = footer.companyLink && /^https?:/.test(footer.companyLink) ? footer.companyLink : undefined;
+  const company = safe
+    ? h('a', { href: safe, target: '_blank', rel: 'noopener noreferrer' }, footer.company ?? safe)
+    : (footer.company ?? '');
+  return h('footer', { class: 'footer' }, footer.text ?? '', ' ', company);
+}

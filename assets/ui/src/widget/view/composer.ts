@@ -1,0 +1,183 @@
+import { h, icon, iconButton } from '../dom';
+import { accepted, FILES_MAX, judge, takesFiles, type Picked } from '../files';
+import type { InputTheme } from '../options';
+import type { UploadRules } from '../settings';
+import { filled, type Texts } from '../texts';
+
+export interface ComposerNeeds {
+  texts: Texts;
+  theme: InputTheme;
+  rules: UploadRules;
+  /** Sends; false puts the text back. */
+  send: (text: string, files: Picked[]) => Promise<boolean>;
+  stop: () => void;
+  typed: (text: string) => void;
+}
+
+/** Where a question is written: text, files, Send or Stop. */
+export class Composer {
+  readonly element: HTMLFormElement;
+  readonly field: HTMLTextAreaElement;
+  readonly #send: HTMLButtonElement;
+  readonly #chips = h('div', { class: 'chips', hidden: true });
+  readonly #warning = h('p', { class: 'warning', role: 'alert' });
+  #picked: Picked[] = [];
+  #busy = false;
+  #long = false;
+
+  constructor(private readonly needs: ComposerNeeds) {
+    const { texts, theme, rules } = needs;
+    const placeholder = theme.placeholder ?? texts.placeholder;
+    this.field = h('textarea', {
+      rows: 1,
+      placeholder,
+      'aria-label': placeholder,
+      dir: 'auto',
+      enterkeyhint: 'send',
+    });
+    this.#send = h(
+      'button',
+      { type: 'submit', class: 'send', 'aria-label': texts.send, title: texts.send },
+      icon('send'),
+    );
+    const row = h('div', { class: 'row' }, takesFiles(rules) && this.#chooser(), this.field, this.#send);
+    this.element = h('form', { class: 'composer' }, this.#chips, row, this.#warning);
+    this.element.addEventListener('submit', (event) => {
+      event.preventDefault();
+      if (this.#busy) needs.stop();
+      else void this.#submit();
+    });
+    this.field.addEventListener('input', () => this.#changed());
+    this.field.addEventListener('keydown', (event) => this.#key(event));
+    this.field.addEventListener('paste', (event) => {
+      const files = [...(event.clipboardData?.files ?? [])];
+      if (files.length === 0 || !takesFiles(rules)) return;
+      event.preventDefault();
+      this.add(files);
+    });
+    this.#changed();
+  }
+
+  /** While an answer is under way, Send is Stop. */
+  set busy(busy: boolean) {
+    if (busy === this.#busy) return;
+    this.#busy = busy;
+    const label = busy ? this.needs.texts.stop : this.needs.texts.send;
+    this.#send.setAttribute('aria-label', label);
+    this.#send.title = label;
+    this.#send.replaceChildren(icon(busy ? 'stop' : 'send'));
+    this.#changed();
+  }
+
+  add(files: File[]): void {
+    const { rules, texts } = this.needs;
+    this.warn('');
+    for (const file of files) {
+      const found = judge(file, rules, texts);
+      if (typeof found === 'string') this.warn(found);
+      else if (this.#picked.length >= FILES_MAX) this.warn(filled(texts.fileCount, { count: FILES_MAX }));
+      else this.#picked.push(found);
+    }
+    this.#showFiles();
+  }
+
+  clear(): void {
+    this.field.value = '';
+    this.#drop(this.#picked);
+    this.warn('');
+    this.#changed();
+  }
+
+  #chooser(): HTMLElement {
+    const { texts, rules } = this.needs;
+    const input = h('input', {
+      type: 'file',
+      multiple: true,
+      accept: accepted(rules),
+      hidden: true,
+      tabindex: -1,
+    });
+    input.addEventListener('change', () => {
+      this.add([...(input.files ?? [])]);
+      input.value = '';
+      this.field.focus();
+    });
+    return h(
+      'span',
+      { class: 'chooser' },
+      input,
+      iconButton('attach', texts.attach, () => input.click()),
+    );
+  }
+
+  async #submit(): Promise<void> {
+    const text = this.field.value.trim();
+    const files = this.#picked;
+    if ((text === '' && files.length === 0) || this.#long) return;
+    this.#picked = [];
+    this.field.value = '';
+    this.#changed();
+    this.#showFiles();
+    if (await this.needs.send(text, files)) {
+      this.#drop(files);
+      return;
+    }
+    // Nothing was sent: what was written must not be lost.
+    if (this.field.value === '') this.field.value = text;
+    this.#picked = [...files, ...this.#picked].slice(0, FILES_MAX);
+    this.#changed();
+    this.#showFiles();
+  }
+
+  warn(sentence: string): void {
+    this.#warning.textContent = sentence;
+  }
+
+  #changed(): void {
+    const { theme, texts, typed } = this.needs;
+    const { value } = this.field;
+    this.field.style.blockSize = 'auto';
+    this.field.style.blockSize = `${Math.min(this.field.scrollHeight, 140)}px`;
+    const long = theme.maxChars !== undefined && value.length > theme.maxChars;
+    if (long)
+      this.warn(theme.maxCharsWarningMessage ?? filled(texts.tooLong, { count: theme.maxChars ?? 0 }));
+    else if (this.#long) this.warn('');
+    this.#long = long;
+    this.#ready();
+    typed(value);
+  }
+
+  #key(event: KeyboardEvent): void {
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    if (!this.#busy) void this.#submit();
+  }
+
+  #drop(gone: Picked[]): void {
+    this.#picked = this.#picked.filter((picked) => !gone.includes(picked));
+    this.#showFiles();
+  }
+
+  #showFiles(): void {
+    this.#chips.replaceChildren(...this.#picked.map((picked) => this.#chip(picked)));
+    this.#chips.hidden = this.#picked.length === 0;
+    this.#ready();
+  }
+
+  #ready(): void {
+    const nothing = this.field.value.trim() === '' && this.#picked.length === 0;
+    this.#send.setAttribute('aria-disabled', String(!this.#busy && (nothing || this.#long)));
+    this.field.setAttribute('aria-invalid', String(this.#long));
+  }
+
+  #chip(picked: Picked): HTMLElement {
+    const { file } = picked;
+    const name = h('span', { class: 'name', dir: 'auto' }, file.name);
+    const label = filled(this.needs.texts.remove, { name: file.name });
+    const remove = iconButton('close', label, () => {
+      this.#drop([picked]);
+      this.field.focus();
+    });
+    return h('span', { class: 'file' }, icon('file'), name, remove);
+  }
+}

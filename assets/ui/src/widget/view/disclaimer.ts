@@ -1,0 +1,56 @@
+import { h } from '../dom';
+import { fromHtml, renderMarkdown } from '../markdown/render';
+import type { DisclaimerTheme } from '../options';
+import type { Texts } from '../texts';
+
+const KEY = 'chat-disclaimer:';
+
+/** Whether this person agreed in this tab. A browser without storage asks again. */
+export function agreed(flow: string): boolean {
+  try {
+    return sessionStorage.getItem(KEY + flow) !== null;
+  } catch {
+    return false;
+  }
+}
+
+/** Covers the chat until the person agrees. */
+export function disclaimer(
+  flow: string,
+  theme: DisclaimerTheme,
+  texts: Texts,
+  done: () => void,
+  deny: (() => void) | undefined,
+): HTMLElement {
+  const message = renderMarkdown(fromHtml(theme.message ?? ''), {
+    ownOrigin: location.origin,
+    copyLabel: texts.copy,
+  });
+  message.id = 'fk-disclaimer';
+  const accept = h('button', { type: 'button', class: 'button primary' }, theme.buttonText ?? texts.accept);
+  const box = h(
+    'div',
+    { class: 'veil', role: 'group', 'aria-label': theme.title ?? '', 'aria-describedby': 'fk-disclaimer' },
+    h(
+      'div',
+      { class: 'note' },
+      h('p', { class: 'form-title' }, theme.title ?? ''),
+      message,
+      h('div', { class: 'note-row' }, accept),
+    ),
+  );
+  if (deny)
+    accept.before(
+      h('button', { type: 'button', class: 'button', onclick: deny }, theme.denyButtonText ?? texts.decline),
+    );
+  accept.addEventListener('click', () => {
+    try {
+      sessionStorage.setItem(KEY + flow, 'yes');
+    } catch {
+      // Then it is asked again after a reload.
+    }
+    box.remove();
+    done();
+  });
+  return box;
+}

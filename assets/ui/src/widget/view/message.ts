@@ -1,0 +1,162 @@
+import type { Client } from '../client';
+import { copyButton, h, icon, picture } from '../dom';
+import { MarkdownView } from '../markdown/render';
+import type { Message, Upload } from '../message';
+import type { ChatWindowTheme } from '../options';
+import { filled, type Texts } from '../texts';
+import { extras } from './extras';
+import { feedback } from './feedback';
+
+/** What messages need of the chat around them. */
+export interface Surroundings {
+  client: Client;
+  texts: Texts;
+  look: ChatWindowTheme;
+  title: string;
+  feedback: boolean;
+  retry: () => void;
+  act: (type: string, label: string, nodeId: string | undefined, comment: string) => void;
+  tell: (text: string) => void;
+}
+
+/** One message on the screen. */
+export class MessageView {
+  readonly element: HTMLElement;
+  readonly #markdown: MarkdownView;
+  readonly #bubble = h('div', { class: 'bubble' });
+  readonly #below = h('div', { class: 'below' });
+  readonly #writing: HTMLElement;
+  #complete = false;
+
+  constructor(
+    private readonly message: Message,
+    private readonly around: Surroundings,
+  ) {
+    const { client, texts, look, title } = around;
+    const user = message.type === 'userMessage';
+    const theme = user ? look.userMessage : look.botMessage;
+    const side = user ? 'user' : message.type === 'error' ? 'bot failed' : 'bot';
+    const said = user ? texts.youSaid : filled(texts.botSaid, { name: title });
+    this.#markdown = new MarkdownView({ ownOrigin: client.origin, copyLabel: texts.copy });
+    this.#writing = h('div', { class: 'dots' }, h('i'), h('i'), h('i'), h('span', { class: 'doing' }));
+    const column = h('div', { class: 'column' }, h('span', { class: 'sr' }, said), this.#bubble, this.#below);
+    const avatar = theme?.showAvatar === true && picture(theme.avatarSrc, user ? 'chat' : 'spark', 'face');
+    this.element = h('div', { class: `message ${side}` }, avatar, column);
+    if (message.type === 'error') this.#error();
+    else if (user) this.#question();
+    this.update();
+  }
+
+  update(): void {
+    const { message } = this;
+    if (message.type !== 'apiMessage' || this.#complete) return;
+    if (message.message !== '') {
+      this.#markdown.update(message.message);
+      if (!this.#markdown.element.parentNode) this.#bubble.prepend(this.#markdown.element);
+    }
+    if (message.state === 'writing') this.#progress();
+    else this.#finish();
+  }
+
+  #progress(): void {
+    const { message, around } = this;
+    const step = around.look.showAgentMessages
+      ? message.steps?.findLast(({ status }) => status === 'INPROGRESS')
+      : undefined;
+    const doing = this.#writing.lastElementChild;
+    if (doing) doing.textContent = step?.label ?? '';
+    if (message.message === '' || step) this.#bubble.append(this.#writing);
+    else this.#writing.remove();
+  }
+
+  #finish(): void {
+    const { message, around } = this;
+    this.#complete = true;
+    this.#writing.remove();
+    if (message.message === '') this.#bubble.remove();
+    if (message.state === 'stopped') this.#below.append(h('p', { class: 'muted' }, around.texts.stopped));
+    if (message.action) this.#action();
+    this.#below.append(...extras(message, around.texts, around.look.sourceDocsTitle));
+    const row = h('div', { class: 'tools-row' });
+    if (message.messageId && message.message !== '')
+      row.append(copyButton(message.message, around.texts.copy));
+    if (message.messageId && around.feedback)
+      row.append(feedback(message, around.client, around.texts, around.tell));
+    this.#time(row);
+    if (row.childElementCount > 0) this.#below.append(row);
+  }
+
+  #time(row: HTMLElement): void {
+    const { date, time } = this.around.look.dateTimeToggle ?? {};
+    if (!date && !time) return;
+    const format = new Intl.DateTimeFormat(document.documentElement.lang || undefined, {
+      ...(date ? { dateStyle: 'medium' } : {}),
+      ...(time ? { timeStyle: 'short' } : {}),
+    });
+    const at = new Date(this.message.dateTime);
+    row.append(h('time', { class: 'muted', datetime: this.message.dateTime }, format.format(at)));
+  }
+
+  #question(): void {
+    const { message } = this;
+    if (message.message !== '') this.#bubble.append(h('p', { class: 'pre', dir: 'auto' }, message.message));
+    else this.#bubble.remove();
+    if (message.fileUploads?.length)
+      this.#below.append(h('div', { class: 'files' }, ...message.fileUploads.map(sent)));
+    this.#time(this.#below);
+  }
+
+  #error(): void {
+    const { message, around } = this;
+    this.#bubble.append(icon('alert'), h('p', { class: 'pre', dir: 'auto' }, message.message));
+    if (message.final) return;
+    const button = h(
+      'button',
+      { type: 'button', class: 'button', onclick: () => around.retry() },
+      around.texts.retry,
+    );
+    this.#bubble.append(button);
+    if (message.retryAfter) wait(button, message.retryAfter, around.texts);
+  }
+
+  #action(): void {
+    const { action } = this.message;
+    if (!action) return;
+    const { texts, act } = this.around;
+    const field = h('textarea', {
+      rows: 2,
+      'aria-label': texts.actionComment,
+      placeholder: texts.actionComment,
+    });
+    const box = h('div', { class: 'action' }, action.wantsComment && field);
+    for (const { type, label } of action.buttons) {
+      const main = !type.includes('reject');
+      const onclick = (): void => {
+        act(type, label, action.nodeId, field.value.trim());
+        box.remove();
+      };
+      box.append(h('button', { type: 'button', class: main ? 'button primary' : 'button', onclick }, label));
+    }
+    this.#below.append(box);
+  }
+}
+
+/** The button counts down what the service asked to wait. */
+function wait(button: HTMLButtonElement, seconds: number, texts: Texts): void {
+  const until = Date.now() + seconds * 1000;
+  button.disabled = true;
+  const show = (): void => {
+    const left = Math.ceil((until - Date.now()) / 1000);
+    button.disabled = left > 0;
+    button.textContent = left > 0 ? filled(texts.retryIn, { seconds: left }) : texts.retry;
+    if (left > 0) setTimeout(() => button.isConnected && show(), 250);
+  };
+  // The button is not in the page yet; the first tick is by hand.
+  button.textContent = filled(texts.retryIn, { seconds });
+  setTimeout(show, 250);
+}
+
+function sent(upload: Upload): HTMLElement {
+  if (upload.type === 'file' && upload.data) return h('img', { src: upload.data, alt: upload.name });
+  return h('span', { class: 'file' }, icon('file'), h('span', { dir: 'auto' }, upload.name));
+}
