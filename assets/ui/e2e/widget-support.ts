@@ -133,6 +133,22 @@ export async function site(api?: string, extra: Record<string, string> = {}): Pr
   return made;
 }
 
+/** The service as a site of its own: itself where it serves the page, else a site before it. */
+export async function ownSite(running: Service): Promise<Site> {
+  const answer = await fetch(`${running.base}/widget.js`);
+  const same = answer.ok && (await answer.text()) === readFileSync(join(DIST, 'widget.js'), 'utf8');
+  if (!same) return site(running.base);
+  return { base: running.base, page: '', stop: () => undefined };
+}
+
+/** A page that holds the chat as a page of some shop would. */
+export function shop(script: string, options: Record<string, unknown>): string {
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+    <meta name="color-scheme" content="light dark"><title>Shop</title><link rel="icon" href="/favicon.svg"></head>
+    <body><main><h1>Lamps and ropes</h1><p>Things for boats. <a href="#more" style="color: inherit">More</a></p></main>
+    <script type="module">import Chatbot from '${script}'; Chatbot.init(${JSON.stringify(options)});</script></body></html>`;
+}
+
 const POLICY =
   "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'";
 

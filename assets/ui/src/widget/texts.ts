@@ -52,7 +52,7 @@ export const TEXTS = {
   actionComment: 'Add a comment',
   loading: 'Loading',
   errorStream: 'The answer could not be finished. Try again.',
-  errorNetwork: 'There is no connection to the chat. Check your network and try again.',
+  errorNetwork: 'The chat cannot be reached. Check your connection and try again.',
   error400: 'This message could not be answered. Change it and try again.',
   error401: 'This chat is not open to visitors.',
   error403: 'This chat cannot be used on this page.',

@@ -1,0 +1,94 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  CHROMIUM,
+  FLOWKEEP,
+  launch,
+  service,
+  shop,
+  site,
+  visit,
+  type Service,
+  type Site,
+} from './widget-support';
+
+/** The common third-party embed, as it is published. It is fetched for this test and is no part of the page. */
+const PACKAGE = 'flowise-embed@3.1.6';
+const folder = mkdtempSync(join(tmpdir(), 'embed-'));
+const script = fetchScript();
+const ready = Boolean(CHROMIUM && FLOWKEEP && script);
+if (!ready) console.log(`skipped: needs Chromium, the built service and ${PACKAGE} from the package index`);
+
+function fetchScript(): string | undefined {
+  const quiet = { cwd: folder, stdio: 'ignore' as const, timeout: 60_000 };
+  try {
+    execFileSync('npm', ['pack', PACKAGE, '--silent'], quiet);
+    execFileSync('tar', ['xzf', 'flowise-embed-3.1.6.tgz'], quiet);
+    return join(folder, 'package/dist/web.js');
+  } catch {
+    return undefined;
+  }
+}
+
+let running: Service;
+let own: Site;
+let other: Site;
+let browser: Browser;
+
+beforeAll(async () => {
+  if (!ready || !script) return;
+  running = await service();
+  own = await site(running.base, { '/web.js': script });
+  other = await site(undefined, { '/web.js': script });
+  browser = await launch();
+});
+
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await browser?.close();
+  for (const one of [running, own, other]) one?.stop();
+});
+
+async function ask(page: Page, text: string): Promise<void> {
+  const chat = page.locator('flowise-chatbot');
+  await chat.locator('textarea').fill(text);
+  await page.keyboard.press('Enter');
+  await chat.getByText(`You said: ${text}`).waitFor();
+}
+
+async function conversations(id: string): Promise<number> {
+  const headers = { authorization: `Bearer ${running.key}` };
+  const answer = await fetch(`${running.base}/api/v1/chatmessage/${id}`, { headers });
+  const rows = (await answer.json()) as { chatId: string }[];
+  expect(rows.length).toBe(4);
+  return new Set(rows.map(({ chatId }) => chatId)).size;
+}
+
+async function asks(site_: Site, address: string, apiHost: string): Promise<number> {
+  const id = await running.flow([]);
+  site_.page = shop('/web.js', { chatflowid: id, apiHost });
+  const { page, close } = await visit(browser, address);
+  await page.locator('flowise-chatbot button').first().click();
+  await ask(page, 'Hello');
+  await ask(page, 'And more');
+  await expect.poll(() => conversations(id)).toBeGreaterThan(0);
+  const count = await conversations(id);
+  await close();
+  return count;
+}
+
+describe.skipIf(!ready)('the common embed', () => {
+  test('asks and stays in its conversation on a page of the service', async () => {
+    expect(await asks(own, own.base, own.base)).toBe(1);
+  });
+
+  // It sends no cookie to another origin and knows no header for the proof, so each question starts anew.
+  test('asks from a page of another site', async () => {
+    const elsewhere = other.base.replace('127.0.0.1', 'localhost');
+    expect(await asks(other, elsewhere, running.base)).toBe(2);
+  });
+});

@@ -1,0 +1,398 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  CHROMIUM,
+  DIST,
+  FLOWKEEP,
+  launch,
+  ownSite,
+  service,
+  shop,
+  site,
+  visit,
+  type Service,
+  type Site,
+  type Visit,
+} from './widget-support';
+
+const ready = Boolean(CHROMIUM && FLOWKEEP && existsSync(join(DIST, 'widget.js')));
+if (!ready) console.log('skipped: needs Chromium, the built service and the built widget');
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const RULES = [
+  { match: 'oil for lamps', reply: 'I read about the oil.' },
+  { match: 'broken', fail: { status: 500, message: 'the inner reason' } },
+  { match: 'slow', reply: Array.from({ length: 60 }, (_, at) => `word${at}`).join(' '), delayMs: 100 },
+  {
+    match: 'hostile',
+    reply: '<img src=x onerror=document.title="owned"> [go](javascript:alert(1)) **safe**',
+  },
+];
+const CHAT = {
+  title: 'Harbour supply',
+  welcomeMessage: 'Ask about **orders**.',
+  starterPrompts: { 0: { prompt: 'Where is my order?' } },
+  chatFeedback: { status: true },
+  fullFileUpload: { status: true, allowedUploadFileTypes: 'text/plain' },
+};
+
+let running: Service;
+let own: Site;
+let other: Site;
+let browser: Browser;
+let flow: string;
+const open: Visit[] = [];
+
+beforeAll(async () => {
+  if (!ready) return;
+  running = await service();
+  own = await ownSite(running);
+  other = await site();
+  browser = await launch();
+  flow = await running.flow(RULES, { chatbotConfig: JSON.stringify(CHAT) });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  for (const one of [running, own, other]) one?.stop();
+});
+
+async function go(address: string, options = {}): Promise<Visit> {
+  const made = await visit(browser, address, options);
+  open.push(made);
+  return made;
+}
+
+async function embedded(options: Record<string, unknown> = {}, context = {}): Promise<Visit> {
+  other.page = shop(`${own.base}/widget.js`, { chatflowid: flow, apiHost: running.base, ...options });
+  return go(other.base, context);
+}
+
+const opened = async (page: Page): Promise<void> => {
+  await page.getByRole('button', { name: 'Open chat' }).click();
+  await page.getByRole('textbox').waitFor();
+};
+const answer = (page: Page, text: string) => page.locator('.bot .bubble').filter({ hasText: text });
+
+async function ask(page: Page, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Type your question' }).fill(text);
+  await page.keyboard.press('Enter');
+}
+
+/** Questions as they were sent. */
+function questions(page: Page): Record<string, unknown>[] {
+  const sent: Record<string, unknown>[] = [];
+  page.on('request', (one) => {
+    if (one.method() === 'POST' && one.url().includes('/prediction/'))
+      sent.push(one.postDataJSON() as Record<string, unknown>);
+  });
+  return sent;
+}
+
+async function stored(id: string): Promise<{ chatId: string; content: string }[]> {
+  const headers = { authorization: `Bearer ${running.key}` };
+  const response = await fetch(`${running.base}/api/v1/chatmessage/${id}`, { headers });
+  return (await response.json()) as { chatId: string; content: string }[];
+}
+
+async function expectClean(page: Page): Promise<void> {
+  await page.evaluate(AXE);
+  const found = await page.evaluate(async () => {
+    const { axe } = window as unknown as {
+      axe: {
+        run: (options: unknown) => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+      };
+    };
+    const result = await axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] });
+    return result.violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`,
+    );
+  });
+  expect(found).toEqual([]);
+}
+
+describe.skipIf(!ready)('the chat on a page of another site', () => {
+  test('streams answers and stays in one conversation', async () => {
+    const id = await running.flow(RULES);
+    const { page, faults } = await embedded({ chatflowid: id });
+    const sent = questions(page);
+    await opened(page);
+    await ask(page, 'Hello');
+    await answer(page, 'You said: Hello').waitFor();
+    await ask(page, 'And more');
+    await answer(page, 'You said: And more').waitFor();
+    await expect.poll(async () => (await stored(id)).length).toBe(4);
+    const chats = new Set((await stored(id)).map(({ chatId }) => chatId));
+    expect(chats.size).toBe(1);
+    expect(sent).toEqual([
+      { question: 'Hello', streaming: true },
+      { question: 'And more', streaming: true, chatId: [...chats][0] },
+    ]);
+    await page.getByRole('button', { name: 'New conversation' }).click();
+    await ask(page, 'Fresh');
+    await answer(page, 'You said: Fresh').waitFor();
+    expect(sent[2]).toEqual({ question: 'Fresh', streaming: true });
+    expect(faults).toEqual([]);
+  });
+
+  test('works by keyboard alone and gives the focus back', async () => {
+    const { page, faults } = await embedded();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    const field = page.getByRole('textbox', { name: 'Type your question' });
+    await expect.poll(() => field.evaluate((element) => element.matches(':focus'))).toBe(true);
+    await page.keyboard.type('Hello');
+    await page.keyboard.press('Enter');
+    await answer(page, 'You said: Hello').waitFor();
+    await expect
+      .poll(() => page.locator('.chat > [role=status]').textContent())
+      .toContain('Answer: You said: Hello');
+    await page.keyboard.press('Escape');
+    const launcher = page.getByRole('button', { name: 'Open chat' });
+    await expect.poll(() => launcher.evaluate((element) => element.matches(':focus'))).toBe(true);
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  test.each(['light', 'dark'] as const)('is accessible closed and open, %s', async (colorScheme) => {
+    const { page } = await embedded(
+      { theme: { tooltip: { showTooltip: true, tooltipMessage: 'Hi' } } },
+      { colorScheme },
+    );
+    await page.getByRole('button', { name: 'Open chat' }).waitFor();
+    await expectClean(page);
+    await opened(page);
+    await page.getByRole('button', { name: 'Where is my order?' }).click();
+    await page.getByRole('button', { name: 'Good answer' }).waitFor();
+    await ask(page, 'broken');
+    await page.getByRole('button', { name: 'Try again' }).waitFor();
+    await expectClean(page);
+  });
+
+  test('covers a small screen and keeps the focus there', async () => {
+    const { page } = await embedded({}, { viewport: { width: 390, height: 700 } });
+    await opened(page);
+    const box = await page.getByRole('dialog').boundingBox();
+    expect(box).toMatchObject({ x: 0, y: 0, width: 390, height: 700 });
+    for (let press = 0; press < 12; press += 1) {
+      await page.keyboard.press('Tab');
+      const inPage = await page.evaluate(() => ['A', 'MAIN'].includes(document.activeElement?.tagName ?? ''));
+      expect(inPage).toBe(false);
+    }
+    await page.getByRole('button', { name: 'Close chat' }).click();
+    await page.getByRole('button', { name: 'Open chat' }).waitFor();
+  });
+
+  test('stops an answer and goes on', async () => {
+    const { page } = await embedded();
+    await opened(page);
+    await ask(page, 'Hello');
+    await answer(page, 'You said: Hello').waitFor();
+    await ask(page, 'slow');
+    await answer(page, 'word2').waitFor();
+    await page.getByRole('button', { name: 'Stop answering' }).click();
+    await page.getByText('Stopped.').waitFor();
+    expect(await answer(page, 'word59').count()).toBe(0);
+    await ask(page, 'Again');
+    await answer(page, 'You said: Again').waitFor();
+  });
+
+  test('shows hostile answers as text', async () => {
+    const { page, faults } = await embedded();
+    await opened(page);
+    await ask(page, 'hostile');
+    const shown = answer(page, 'onerror');
+    await shown.waitFor();
+    expect(await shown.locator('img, a').count()).toBe(0);
+    expect(await shown.locator('strong').textContent()).toBe('safe');
+    expect(await page.title()).toBe('Shop');
+    expect(faults).toEqual([]);
+  });
+
+  test('sends documents as their text and images as they are', async () => {
+    const { page } = await embedded();
+    const sent = questions(page);
+    await opened(page);
+    const chooser = page.locator('input[type=file]');
+    await chooser.setInputFiles({
+      name: 'note.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.from('all about oil for lamps'),
+    });
+    await page.getByRole('button', { name: 'Remove note.txt' }).waitFor();
+    await ask(page, 'What is in it?');
+    await answer(page, 'I read about the oil.').waitFor();
+    const pixel =
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    await chooser.setInputFiles({
+      name: 'dot.png',
+      mimeType: 'image/png',
+      buffer: Buffer.from(pixel, 'base64'),
+    });
+    await ask(page, 'A picture');
+    await answer(page, 'You said: A picture').waitFor();
+    expect(await page.getByRole('img', { name: 'dot.png' }).count()).toBe(1);
+    expect(sent.map(({ uploads }) => (uploads as { type: string }[])[0]?.type)).toEqual([
+      'file:full',
+      'file',
+    ]);
+    await chooser.setInputFiles({
+      name: 'a.exe',
+      mimeType: 'application/x-msdownload',
+      buffer: Buffer.from('MZ'),
+    });
+    await page.getByText('a.exe cannot be added').waitFor();
+  });
+
+  test('takes itself off the page and clears', async () => {
+    const { page } = await embedded();
+    await opened(page);
+    await ask(page, 'Hello');
+    await answer(page, 'You said: Hello').waitFor();
+    await page.evaluate(() => window.Chatbot?.clearChat());
+    await expect.poll(() => answer(page, 'You said: Hello').count()).toBe(0);
+    await page.evaluate(() => window.Chatbot?.destroy());
+    expect(await page.locator('flowkeep-chat').count()).toBe(0);
+  });
+});
+
+describe.skipIf(!ready)('what goes wrong', () => {
+  test('a failed answer can be tried again and keeps its reason to itself', async () => {
+    const { page } = await embedded();
+    const sent = questions(page);
+    await opened(page);
+    await ask(page, 'broken');
+    await page.getByText('The answer could not be finished. Try again.').first().waitFor();
+    expect(await page.getByText('inner reason').count()).toBe(0);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await expect.poll(() => sent.length).toBe(2);
+    expect(await page.locator('.message.user').count()).toBe(1);
+  });
+
+  test('the rate limit says what the owner wrote, as text', async () => {
+    const rateLimit = { status: true, limitMax: '1', limitDuration: '600', limitMsg: 'Slow <b>down</b>' };
+    const id = await running.flow(RULES, { apiConfig: JSON.stringify({ rateLimit }) });
+    const { page } = await embedded({ chatflowid: id });
+    await opened(page);
+    await ask(page, 'Hello');
+    await answer(page, 'You said: Hello').waitFor();
+    await ask(page, 'Again');
+    await page.locator('.failed').getByText('Slow <b>down</b>').waitFor();
+    expect(await page.getByRole('button', { name: /Try again in \d+ s/ }).isDisabled()).toBe(true);
+  });
+
+  test.each([
+    [400, 'This message could not be answered.'],
+    [401, 'Ask us for access.'],
+    [403, 'This chat cannot be used on this page.'],
+    [404, 'This chat is not available.'],
+    [500, 'Something went wrong.'],
+    [503, 'The chat is busy.'],
+  ])('status %i has its sentence', async (status, sentence) => {
+    const { page } = await embedded({ texts: { error401: 'Ask us for access.' } });
+    await page.route('**/prediction/**', (route) =>
+      route.fulfill({
+        status,
+        json: { message: 'for developers' },
+        headers: { 'access-control-allow-origin': '*' },
+      }),
+    );
+    await opened(page);
+    await ask(page, 'Hello');
+    await page.locator('.failed').getByText(sentence).waitFor();
+    expect(await page.getByText('for developers').count()).toBe(0);
+  });
+
+  test('a site that is not listed cannot use the chat', async () => {
+    const chatbotConfig = JSON.stringify({ allowedOrigins: ['https://shop.example'] });
+    const id = await running.flow(RULES, { chatbotConfig });
+    const { page } = await embedded({ chatflowid: id });
+    await page.getByRole('button', { name: 'Open chat' }).click();
+    await page.getByText('The chat cannot be reached.').waitFor();
+  });
+});
+
+describe.skipIf(!ready)('the shared page', () => {
+  test.each(['light', 'dark'] as const)(
+    'is the chat alone, under the policy of the page, %s',
+    async (colorScheme) => {
+      const { page, faults } = await go(`${own.base}/chatbot/${flow}`, { colorScheme });
+      await page.getByRole('heading', { level: 1, name: 'Harbour supply' }).waitFor();
+      expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
+      await expect.poll(() => page.title()).toBe('Harbour supply');
+      const sent = questions(page);
+      await ask(page, 'Hello');
+      await answer(page, 'You said: Hello').waitFor();
+      await ask(page, 'More');
+      await answer(page, 'You said: More').waitFor();
+      expect(sent[1]?.chatId).toBeTruthy();
+      await expectClean(page);
+      expect(faults).toEqual([]);
+    },
+  );
+
+  test('a flow that does not exist is told in plain words', async () => {
+    const { page } = await go(`${own.base}/chat/3f1d6c1e-0000-4000-8000-000000000000`);
+    await page.getByText('This chat is not available.').waitFor();
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    await expectClean(page);
+  });
+
+  test('a flow that is not published says so when asked', async () => {
+    const id = await running.flow(RULES, { publishInstantly: false });
+    const { page } = await go(`${own.base}/chat/${id}`);
+    await ask(page, 'Hello');
+    await page.locator('.failed').getByText('This chat is not available.').waitFor();
+  });
+
+  test('a form that starts the flow is shown and sent', async () => {
+    const inputs = {
+      startInputType: 'formInput',
+      formTitle: 'Order',
+      formInputTypes: [{ type: 'number', label: 'Pieces', name: 'pieces' }],
+    };
+    const flowData = JSON.stringify({ nodes: [{ data: { name: 'startAgentflow', inputs } }] });
+    const made = await go('about:blank');
+    const sent = questions(made.page);
+    await made.page.route('**/public-chatbotConfig/**', (route) => route.fulfill({ json: { flowData } }));
+    await made.page.route('**/prediction/**', (route) =>
+      route.fulfill({ json: { text: 'Ordered.', chatId: 'c', chatMessageId: 'm' } }),
+    );
+    await made.page.goto(`${own.base}/chat/${flow}`);
+    await made.page.getByLabel('Pieces').fill('3');
+    await expectClean(made.page);
+    await made.page.getByRole('button', { name: 'Send' }).click();
+    await answer(made.page, 'Ordered.').waitFor();
+    expect(sent[0]?.form).toEqual({ pieces: 3 });
+    expect(sent[0]).not.toHaveProperty('question');
+  });
+
+  test('visitors leave their name, and rate answers', async () => {
+    const leads = { status: true, title: 'Who are you?', name: true, email: true };
+    const id = await running.flow(RULES, { chatbotConfig: JSON.stringify({ ...CHAT, leads }) });
+    const taken = await fetch(`${running.base}/api/v1/leads`, {
+      method: 'POST',
+      body: '{}',
+      headers: { 'content-type': 'application/json' },
+    });
+    const { page } = await go(`${own.base}/chat/${id}`);
+    await page.getByLabel('Name').fill('Ada');
+    await page.getByRole('button', { name: 'Start chat' }).click();
+    await page.getByText('Fill in this field.').waitFor();
+    await page.getByLabel('Email address').fill('ada@example.org');
+    await page.getByRole('button', { name: 'Start chat' }).click();
+    if (taken.status === 404) return;
+    await ask(page, 'Hello');
+    await page.getByRole('button', { name: 'Good answer' }).click();
+    await page.getByRole('textbox', { name: 'What could be better?' }).fill('Nothing');
+    await page.keyboard.press('Enter');
+    await page.locator('.message').getByText('Thank you.').waitFor();
+    const headers = { authorization: `Bearer ${running.key}` };
+    const answered = await fetch(`${running.base}/api/v1/feedback/${id}`, { headers });
+    const rows = (await answered.json()) as { content: string; rating: string }[];
+    expect(rows).toMatchObject([{ content: 'Nothing', rating: 'THUMBS_UP' }]);
+  });
+});
