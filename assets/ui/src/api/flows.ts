@@ -3,11 +3,25 @@ import { api, part } from './client';
 import { cached } from './keys';
 import type { Deleted, DraftStatus, Flow, FlowSummary, FlowType } from './models';
 
-export const useFlows = () =>
-  useQuery({
-    queryKey: cached.flows,
-    queryFn: () => api.get<FlowSummary[]>('/chatflows', { fields: 'summary' }),
-  });
+export const useFlows = () => useQuery({ queryKey: cached.flows, queryFn: listFlows });
+
+async function listFlows(): Promise<FlowSummary[]> {
+  const flows = await api.get<FlowSummary[]>('/chatflows', { fields: 'summary' });
+  return Promise.all(flows.map(withState));
+}
+
+/** Services that do not tell the state in the list are asked for it flow by flow. */
+async function withState(flow: FlowSummary): Promise<FlowSummary> {
+  if (flow.state || flow.flowData === undefined) return flow;
+  const { flowData, ...summary } = flow;
+  const status = await readDraft(flow.id).catch(() => null);
+  if (!status) return summary;
+  const { mode, reason, draft, lastPublished } = status;
+  return {
+    ...summary,
+    state: { mode, reason, draft, lastPublished, hasLive: /"nodes"\s*:\s*\[\s*\{/.test(flowData) },
+  };
+}
 
 export const readFlow = (id: string) => api.get<Flow>(`/chatflows/${part(id)}`);
 

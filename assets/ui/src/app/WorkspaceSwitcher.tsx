@@ -14,7 +14,10 @@ export function WorkspaceSwitcher(): ReactNode {
   const name = me.activeWorkspace ?? t('app.workspace');
   const to = (id: string): void => {
     if (id === me.activeWorkspaceId) return;
-    change.mutate(id, { onSuccess: () => go('/'), onError: (error) => toast(error.message) });
+    change.mutate(id, {
+      onSuccess: () => go('/'),
+      onError: (error) => toast({ text: error.message, tone: 'danger' }),
+    });
   };
   return (
     <Menu

@@ -1,4 +1,4 @@
-import { CircleCheck, X } from 'lucide-react';
+import { CircleAlert, CircleCheck, X } from 'lucide-react';
 import { Toast as Primitive } from 'radix-ui';
 import { useSyncExternalStore, type ReactNode } from 'react';
 import { t } from '../i18n';
@@ -7,6 +7,8 @@ import css from './Toast.module.css';
 
 export interface ToastContent {
   text: string;
+  /** `danger` is for what was taken back; what needs action is a banner. */
+  tone?: 'success' | 'danger';
   /** One action, such as Undo. */
   action?: { label: string; onClick: () => void };
 }
@@ -42,9 +44,13 @@ export function Toaster(): ReactNode {
   const items = useSyncExternalStore(subscribe, () => shown);
   return (
     <Primitive.Provider duration={6000} swipeDirection="down" label={t('kit.notice')}>
-      {items.map(({ id, text, action }) => (
+      {items.map(({ id, text, action, tone }) => (
         <Primitive.Root key={id} className={css.toast} onOpenChange={(open) => !open && close(id)}>
-          <CircleCheck size={16} aria-hidden className={css.icon} />
+          {tone === 'danger' ? (
+            <CircleAlert size={16} aria-hidden className={css.bad} />
+          ) : (
+            <CircleCheck size={16} aria-hidden className={css.icon} />
+          )}
           <Primitive.Title className={css.text}>{text}</Primitive.Title>
           {action && (
             <Primitive.Action asChild altText={action.label}>

@@ -25,3 +25,4 @@ export { toast, Toaster } from './Toast';
 export { Tooltip, TooltipProvider } from './Tooltip';
 export { useActions, useMedia, usePref, useSettled, useShortcuts } from './hooks';
 export { Loaded, type QueryLike } from './Loaded';
+export { Tile, type Hue, type TileProps } from './Tile';

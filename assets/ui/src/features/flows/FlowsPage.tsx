@@ -1,22 +1,90 @@
-import type { ReactNode } from 'react';
+import { FileUp, Plus, Workflow } from 'lucide-react';
+import { useMemo, useState, type ReactNode } from 'react';
 import { useFlows } from '../../api/flows';
+import { useCan } from '../../api/me';
+import type { FlowSummary } from '../../api/models';
 import { t } from '../../i18n';
-import { Loaded, Page, PageHeader } from '../../ui';
+import { Banner, Button, EmptyState, FilteredEmpty, Loaded, Page, PageHeader, useActions } from '../../ui';
+import { FlowDialogs, type Open } from './FlowDialogs';
+import { FlowList } from './FlowList';
+import { NewFlowDialog } from './NewFlowDialog';
+import { passing } from './state';
+import { useImport } from './useImport';
+import { useListView } from './useListView';
+import { ListTools } from './ListTools';
 
+/** All flows of the workspace. */
 export default function FlowsPage(): ReactNode {
   const flows = useFlows();
+  const can = useCan();
+  const [making, setMaking] = useState(false);
+  const importing = useImport();
+  const mayCreate = can('chatflows:create', 'agentflows:create');
+  const { choose } = importing;
+  useActions(
+    useMemo(
+      () =>
+        mayCreate
+          ? [
+              { id: 'flows new', label: t('flows.new'), run: () => setMaking(true) },
+              { id: 'flows import', label: t('flows.import'), run: choose },
+            ]
+          : [],
+      [mayCreate, choose],
+    ),
+  );
+  const begin = mayCreate && (
+    <>
+      <Button icon={FileUp} onClick={choose} busy={importing.busy}>
+        {t('flows.import')}
+      </Button>
+      <Button variant="primary" icon={Plus} onClick={() => setMaking(true)}>
+        {t('flows.new')}
+      </Button>
+    </>
+  );
   return (
     <Page>
-      <PageHeader title={t('flows.title')} />
+      <PageHeader title={t('flows.title')} actions={flows.data?.length !== 0 && begin} />
+      {importing.problem && (
+        <Banner tone="danger" title={importing.problem.title} onClose={importing.forget}>
+          {importing.problem.text}
+        </Banner>
+      )}
       <Loaded query={flows}>
-        {(list) => (
-          <ul>
-            {list.map((flow) => (
-              <li key={flow.id}>{flow.name}</li>
-            ))}
-          </ul>
-        )}
+        {(list) =>
+          list.length === 0 ? (
+            <EmptyState icon={Workflow} title={t('flows.empty')} actions={begin}>
+              {t('flows.emptyText')}
+            </EmptyState>
+          ) : (
+            <Listed flows={list} />
+          )
+        }
       </Loaded>
+      {importing.input}
+      {making && <NewFlowDialog onClose={() => setMaking(false)} />}
     </Page>
+  );
+}
+
+function Listed({ flows }: { flows: FlowSummary[] }): ReactNode {
+  const list = useListView();
+  const [open, setOpen] = useState<Open | null>(null);
+  const shown = passing(flows, list.view);
+  return (
+    <>
+      <ListTools flows={flows} list={list}>
+        <p className="sr-only" role="status">
+          {t('flows.found', { count: shown.length })}
+        </p>
+        {shown.length === 0 ? (
+          <FilteredEmpty onClear={() => list.change({ kind: '', state: '', tag: '', text: '' })} />
+        ) : (
+          <FlowList flows={shown} list={list} onOpen={setOpen} />
+        )}
+      </ListTools>
+      <FlowDialogs open={open} onClose={() => setOpen(null)} />
+    </>
   );
 }

@@ -1,1 +1,0 @@
-import{I as e,f as t,p as n}from"./ui-Cno7ayd7.js";import{p as r}from"./react-Ddu496yd.js";var i=r();function a(){return(0,i.jsx)(t,{narrow:!0,children:(0,i.jsx)(n,{title:e(`account.title`)})})}export{a as default};

@@ -1,1 +1,0 @@
-import{t as e}from"./index-ZK07yGLY.js";import{I as t,f as n,p as r,t as i}from"./ui-Cno7ayd7.js";import{p as a}from"./react-Ddu496yd.js";var o=a();function s(){let a=e();return(0,o.jsxs)(n,{children:[(0,o.jsx)(r,{title:t(`flows.title`)}),(0,o.jsx)(i,{query:a,children:e=>(0,o.jsx)(`ul`,{children:e.map(e=>(0,o.jsx)(`li`,{children:e.name},e.id))})})]})}export{s as default};

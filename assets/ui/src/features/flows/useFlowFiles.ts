@@ -1,0 +1,50 @@
+import { useLocation } from 'wouter';
+import { readDraft, readFlow, useCreateFlow } from '../../api/flows';
+import type { Flow, FlowSummary } from '../../api/models';
+import { download } from '../../core/download';
+import { exportFlow } from '../../core/flowfile';
+import { t } from '../../i18n';
+import { toast } from '../../ui';
+
+/** The flow with the canvas a person sees when they open it: the draft's when there is one. */
+async function asEdited(summary: FlowSummary): Promise<Flow> {
+  const flow = await readFlow(summary.id);
+  if (summary.state?.mode === 'live') return flow;
+  const draft = await readDraft(summary.id).then((status) => status.draft);
+  return draft ? { ...flow, flowData: draft.flowData } : flow;
+}
+
+const fails = (error: Error): void => toast({ text: error.message, tone: 'danger' });
+
+export interface FlowFiles {
+  exportFile: (flow: FlowSummary) => void;
+  duplicate: (flow: FlowSummary) => void;
+}
+
+export function useFlowFiles(): FlowFiles {
+  const create = useCreateFlow();
+  const [, go] = useLocation();
+  const exportFile = async (summary: FlowSummary): Promise<void> => {
+    const flow = await asEdited(summary);
+    download(`${flow.name}.json`, exportFlow(flow));
+  };
+  const duplicate = async (summary: FlowSummary): Promise<void> => {
+    const { type, flowData, category, chatbotConfig, apiConfig, name } = await asEdited(summary);
+    const copy = await create.mutateAsync({
+      name: t('flows.copyOf', { name }),
+      type,
+      flowData,
+      category,
+      ...(chatbotConfig ? { chatbotConfig } : {}),
+      ...(apiConfig ? { apiConfig } : {}),
+    });
+    toast({
+      text: t('flows.duplicated', { name: copy.name }),
+      action: { label: t('flows.open'), onClick: () => go(`/flows/${copy.id}`) },
+    });
+  };
+  return {
+    exportFile: (flow) => void exportFile(flow).catch(fails),
+    duplicate: (flow) => void duplicate(flow).catch(fails),
+  };
+}
