@@ -41,6 +41,9 @@ pub const RESTART_RETRY_SECONDS: u64 = 60;
 /// Wait named in a 503 while the service is full.
 pub const BUSY_RETRY_SECONDS: u64 = 5;
 
+/// Ratings and leads one address may leave at a flow in a minute.
+pub const NOTES_PER_MINUTE_MAX: u32 = 60;
+
 // The server's own threads and sockets.
 
 /// Most threads that move bytes; the flows run on the blocking threads below.

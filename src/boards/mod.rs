@@ -5,6 +5,7 @@ pub mod indexes;
 pub mod options;
 pub mod rates;
 pub mod replies;
+pub mod runs;
 pub mod setup_token;
 pub mod usage;
 
@@ -13,6 +14,7 @@ use indexes::Indexes;
 use options::Options;
 use rates::Rates;
 use replies::Replies;
+use runs::Runs;
 use setup_token::SetupToken;
 use std::sync::Mutex;
 use usage::UsageBoard;
@@ -22,6 +24,8 @@ use usage::UsageBoard;
 pub struct Boards {
     /// Requests of rate-limited flows.
     pub rates: Rates,
+    /// Ratings and leads that anybody may leave.
+    pub notes: Rates,
     /// Replies of models that flows keep.
     pub replies: Replies,
     /// Vectors that are searched.
@@ -32,6 +36,8 @@ pub struct Boards {
     pub options: Options,
     /// Failed sign-ins.
     pub attempts: Attempts,
+    /// Conversations that are being answered.
+    pub runs: Runs,
     /// Uses of API keys that are not stored yet.
     pub usage: UsageBoard,
     /// The word that makes the first owner when the service can be reached from elsewhere.

@@ -13,6 +13,8 @@ pub enum Reason {
     Shutdown,
     /// The run took longer than a run may take.
     OutOfTime,
+    /// Who asked, or a person who may see the conversation, wants no more of the answer.
+    Aborted,
 }
 
 type Hook = Box<dyn Fn() + Send + Sync>;
@@ -48,6 +50,7 @@ impl Cancel {
             Reason::CallerLeft => 1,
             Reason::Shutdown => 2,
             Reason::OutOfTime => 3,
+            Reason::Aborted => 4,
         };
         if self.0.state.compare_exchange(0, code, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
             for (_, hook) in self.0.hooks.lock().unwrap_or_else(PoisonError::into_inner).iter() {
@@ -63,6 +66,7 @@ impl Cancel {
             1 => Some(Reason::CallerLeft),
             2 => Some(Reason::Shutdown),
             3 => Some(Reason::OutOfTime),
+            4 => Some(Reason::Aborted),
             _ if self.0.deadline.is_some_and(|end| Instant::now() >= end) => Some(Reason::OutOfTime),
             _ => None,
         }

@@ -128,6 +128,27 @@ uuid_id!(
     ChunkId
 );
 
+uuid_id!(
+    /// Names how somebody rated an answer.
+    FeedbackId
+);
+uuid_id!(
+    /// Names a visitor of a chat who left their name.
+    LeadId
+);
+uuid_id!(
+    /// Names a template that a workspace made.
+    TemplateId
+);
+
+impl LeadId {
+    /// Makes an id that is greater than those made before it, so that leads stay in their order.
+    #[must_use]
+    pub fn next() -> Self {
+        Self(Uuid::now_v7())
+    }
+}
+
 impl LoaderId {
     /// Makes an id that is greater than those made before it, so that loaders stay in their order.
     #[must_use]

@@ -5,7 +5,7 @@ use super::origin::{Admission, judge};
 use super::request::Request;
 use super::router::Cors;
 use crate::app::App;
-use crate::domain::ids::FlowId;
+use crate::domain::ids::{FeedbackId, FlowId};
 use crate::ops;
 use hyper::HeaderMap;
 use hyper::header::{
@@ -71,6 +71,7 @@ fn admission(app: &App, request: &Request, origin: &str) -> Admission {
         Cors::None | Cors::Listed => return judge(None, cors, &own, origin),
         Cors::Flow => named_flow(request).or_else(|| peek_text(request.body(), "chatflowid")),
         Cors::FlowInQuery => named_flow(request),
+        Cors::FlowOfFeedback => rated_flow(app, request),
     };
     let listed =
         flow.and_then(|flow| FlowId::parse(&flow)).map(|flow| ops::flows::allowed_origins(app, &flow));
@@ -84,12 +85,18 @@ fn admission(app: &App, request: &Request, origin: &str) -> Admission {
     }
 }
 
+/// The flow in which the rating was given that the address names.
+fn rated_flow(app: &App, request: &Request) -> Option<String> {
+    let id = FeedbackId::parse(request.param("feedback"))?;
+    ops::feedback::flow_of(app, &id).ok().map(|flow| flow.to_string())
+}
+
 /// The flow the address itself names. It must be the one the route serves: an address that names a second flow would
 /// otherwise have that one's list judge who reads the first.
 fn named_flow(request: &Request) -> Option<String> {
     let named = match request.route().cors {
         Cors::FlowInQuery => [request.query("chatflowId").unwrap_or_default(), "", ""],
-        Cors::Flow | Cors::Listed | Cors::None => {
+        Cors::Flow | Cors::FlowOfFeedback | Cors::Listed | Cors::None => {
             [request.param("flow"), request.param("id"), request.query("chatflowid").unwrap_or_default()]
         }
     };

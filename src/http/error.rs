@@ -265,6 +265,7 @@ fn cancelled(text: &str, ended: Option<Reason>) -> Reply {
         Some(Reason::OutOfTime) => {
             plain(StatusCode::INTERNAL_SERVER_ERROR, "The run took longer than a run may take.")
         }
+        Some(Reason::Aborted) => plain(StatusCode::CONFLICT, text),
         // Nobody reads this: the caller is gone. The number is the customary one for that in access logs.
         Some(Reason::CallerLeft) | None => {
             plain(StatusCode::from_u16(499).expect("499 is within the range of statuses"), text)

@@ -33,6 +33,8 @@ pub enum Cors {
     Flow,
     /// Those admitted by the flow whose id is `chatflowId` in the query.
     FlowInQuery,
+    /// Those admitted by the flow of the rating that the path parameter `feedback` names.
+    FlowOfFeedback,
     /// Those in `CORS_ORIGINS`.
     Listed,
 }

@@ -5,8 +5,8 @@ use super::api::chat_files::FILE;
 use super::api::prediction::ASK;
 use super::api::upsert::FILL;
 use super::api::{
-    accounts, attachments, chat_files, credentials, document_stores, drafts, flows, keys, messages, nodes,
-    prediction, service, store_vectors, tools, upsert, variables, versions,
+    accounts, attachments, chat_files, credentials, document_stores, drafts, feedback, flows, keys, leads,
+    messages, nodes, prediction, service, store_vectors, tools, upsert, variables, versions,
 };
 use super::guard::{PUBLIC, SESSION, SIGNED_IN, any_of};
 use super::openapi::shape::{Kind, SETTINGS, Shape, TEXT};
@@ -15,8 +15,9 @@ use super::shapes;
 use crate::limits::BODY_CANVAS_BYTES;
 use std::sync::LazyLock;
 
-static TABLE: LazyLock<Table> =
-    LazyLock::new(|| Table::new(routes().into_iter().chain(of_document_stores()).collect()));
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    Table::new(routes().into_iter().chain(of_conversations()).chain(of_document_stores()).collect())
+});
 
 /// The table, made once.
 #[must_use]
@@ -201,12 +202,6 @@ fn routes() -> Vec<Route> { vec![
     post  ("/flow-versions/:id/:sha/restore", any_of(HISTORY_EDIT), versions::restore).summary("Restores a version.")
         .id("restoreVersion").gives(shapes::versions::RESTORED).refuses(&[409]),
 
-    // Conversations (reference 1.2)
-    get   ("/chatmessage/:id",           any_of(VIEW),   messages::list)          .summary("Lists a flow's stored messages.")
-        .id("listMessages").query(shapes::asking::MESSAGE_LIST).gives(shapes::asking::MESSAGES),
-    delete("/chatmessage/:id",           any_of(WRITE),  messages::delete)        .summary("Deletes stored messages of a flow.")
-        .id("deleteMessages").query(shapes::asking::MESSAGE_FILTER).gives(shapes::DELETED),
-
     // Cards (reference 1.5)
     get   ("/nodes",                     SIGNED_IN,      nodes::list)             .summary("Lists all cards.")
         .id("listCards").gives(shapes::cards::CARDS),
@@ -228,6 +223,35 @@ fn routes() -> Vec<Route> { vec![
         .id("getHealth").gives(shapes::accounts::SERVICE_STATUS),
     get   ("/ready",                     PUBLIC,         service::ready)          .at_root().summary("The database answers, so requests can be served.")
         .id("getReadiness").gives(shapes::accounts::SERVICE_STATUS),
+] }
+
+/// Conversations: messages, ratings, leads (reference 1.2).
+#[rustfmt::skip]
+fn of_conversations() -> Vec<Route> { vec![
+    get   ("/chatmessage/:id",           any_of(VIEW),   messages::list)          .summary("Lists a flow's stored messages.")
+        .id("listMessages").query(shapes::asking::MESSAGE_LIST).gives(shapes::asking::MESSAGES),
+    delete("/chatmessage/:id",           any_of(WRITE),  messages::delete)        .summary("Deletes stored messages of a flow.")
+        .id("deleteMessages").query(shapes::asking::MESSAGE_FILTER).gives(shapes::DELETED),
+    get   ("/internal-chatmessage/:id",  any_of(VIEW),   messages::list_internal) .summary("Lists the stored messages of a flow's test chat.")
+        .id("listTestMessages").query(shapes::asking::MESSAGE_LIST).gives(shapes::asking::MESSAGES),
+    get   ("/conversations/:id",         any_of(VIEW),   messages::conversations) .summary("Lists a flow's conversations, a row for each.")
+        .id("listConversations").query(shapes::conversations::CONVERSATION_FILTER).gives(shapes::conversations::CONVERSATIONS),
+    get   ("/stats/:id",                 any_of(VIEW),   messages::stats)         .summary("Counts a flow's messages, conversations and ratings.")
+        .id("getStats").query(shapes::asking::MESSAGE_FILTER).gives(shapes::conversations::STATS),
+    put   ("/chatmessage/abort/:flow/:chat", PUBLIC,     prediction::abort)       .cors(Cors::Flow).summary("Stops the answer that is under way in a conversation.")
+        .id("abort").gives(shapes::conversations::ABORTED),
+    post  ("/feedback",                  PUBLIC,         feedback::rate)          .cors(Cors::Flow).summary("Rates an answer.")
+        .id("rate").takes(shapes::conversations::NEW_FEEDBACK).gives(shapes::conversations::FEEDBACK).refuses(&[401, 403, 404, 429]),
+    post  ("/feedback/:id",              PUBLIC,         feedback::rate)          .cors(Cors::Flow).summary("Rates an answer of a flow.")
+        .id("rateAnswer").takes(shapes::conversations::NEW_FEEDBACK).gives(shapes::conversations::FEEDBACK).refuses(&[401, 403, 429]),
+    put   ("/feedback/:feedback",        PUBLIC,         feedback::change)        .cors(Cors::FlowOfFeedback).summary("Changes a rating or adds a comment.")
+        .id("changeRating").takes(shapes::conversations::FEEDBACK_EDIT).gives(shapes::conversations::FEEDBACK_CHANGED),
+    get   ("/feedback/:id",              any_of(VIEW),   feedback::list)          .summary("Lists the ratings of a flow's answers.")
+        .id("listRatings").query(shapes::conversations::FEEDBACK_FILTER).gives(shapes::conversations::FEEDBACKS),
+    post  ("/leads",                     PUBLIC,         leads::add)              .cors(Cors::Flow).summary("Keeps what a visitor of a chat left.")
+        .id("addLead").takes(shapes::conversations::NEW_LEAD).gives(shapes::conversations::LEAD).refuses(&[403, 404, 429]),
+    get   ("/leads/:id",                 any_of(VIEW),   leads::list)             .summary("Lists what visitors of a flow's chat left.")
+        .id("listLeads").gives(shapes::conversations::LEADS),
 ] }
 
 /// Document stores (reference 1.9).

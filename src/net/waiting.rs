@@ -71,7 +71,7 @@ impl Waiting {
     pub(super) fn ended(&self) -> Option<NetError> {
         self.cancel.reason().map(|reason| match reason {
             Reason::OutOfTime => NetError::TimedOut,
-            Reason::CallerLeft | Reason::Shutdown => NetError::Cancelled,
+            Reason::CallerLeft | Reason::Shutdown | Reason::Aborted => NetError::Cancelled,
         })
     }
 

@@ -20,7 +20,7 @@ use crate::domain::ids::{FlowId, WorkspaceId};
 use crate::domain::secrets::hide;
 use crate::domain::version::{Author, Change, Content, Sha, VersionKind};
 use crate::store::tables::{CANVASES, FILLINGS, FLOW_HOME, FLOWS};
-use crate::store::{ReadTx, WriteTx, messages};
+use crate::store::{ReadTx, WriteTx, leads, messages};
 use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
@@ -341,6 +341,7 @@ pub fn delete(app: &App, caller: &Caller, id: &FlowId, permit: impl Fn(&Flow) ->
         let flow = FLOWS.get(tx, workspace, id)?.ok_or_else(|| Error::no_flow(id))?;
         permit(&flow)?;
         messages::remove_flow(tx, workspace, id)?;
+        leads::remove_flow(tx, workspace, id)?;
         drafts::remove(tx, &flow)?;
         FILLINGS.remove(tx, workspace, id)?;
         CANVASES.remove(tx, workspace, id)?;

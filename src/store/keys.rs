@@ -1,8 +1,8 @@
 //! Database keys: fixed-width parts, joined here and nowhere else, so that byte order is the order of a list.
 
 use crate::domain::ids::{
-    ChatId, ChunkId, CollectionId, CredentialId, DocumentStoreId, FlowId, KeyId, LoaderId, NamespaceId,
-    OrganizationId, ToolId, UserId, VariableId, WorkspaceId,
+    ChatId, ChunkId, CollectionId, CredentialId, DocumentStoreId, FeedbackId, FlowId, KeyId, LeadId,
+    LoaderId, NamespaceId, OrganizationId, TemplateId, ToolId, UserId, VariableId, WorkspaceId,
 };
 use std::ops::Bound;
 
@@ -39,6 +39,8 @@ record_ids!(
     CredentialId,
     DocumentStoreId,
     NamespaceId,
+    FeedbackId,
+    TemplateId,
     ToolId,
     FlowId,
     KeyId,
@@ -120,6 +122,21 @@ pub(super) fn conversation(flow: &FlowId, chat: &ChatId) -> [u8; 32] {
     let mut key = [0; 32];
     key[..16].copy_from_slice(flow.bytes());
     key[16..].copy_from_slice(chat.bytes());
+    key
+}
+
+/// The conversation and the sequence a message's key names; `None` for a key of another shape.
+pub(super) fn of_message(key: &[u8]) -> Option<(FlowId, ChatId, u64)> {
+    let key: &[u8; 40] = key.try_into().ok()?;
+    let (flow, chat) = (key[..16].try_into().ok()?, key[16..32].try_into().ok()?);
+    Some((FlowId::from_bytes(flow), ChatId::from_bytes(chat), sequence(key)?))
+}
+
+/// Flow ‖ lead: leads of a flow, in the order they came.
+pub(super) fn lead(flow: &FlowId, lead: &LeadId) -> [u8; 32] {
+    let mut key = [0; 32];
+    key[..16].copy_from_slice(flow.bytes());
+    key[16..].copy_from_slice(lead.bytes());
     key
 }
 

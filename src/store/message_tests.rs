@@ -1,6 +1,7 @@
 //! Messages: order, pages, walls between workspaces, removal.
 
 use super::messages::{self, Page, Said};
+use super::places;
 use super::tables::{FLOW_HOME, FLOW_TIMELINE, MESSAGES};
 use super::{Order, Store, Tx as _};
 use crate::domain::conversation::Message;
@@ -61,6 +62,10 @@ impl Place {
         )
     }
 
+    fn places(&self, chat: ChatId) -> Vec<places::Place> {
+        self.store.read(|tx| places::of_chat(tx, &self.workspace, &self.flow, &chat)).unwrap()
+    }
+
     fn page(&self, order: Order, skip: usize, limit: usize, part: &str) -> Vec<String> {
         let fits = |message: &Message| message.content.contains(part);
         let page = Page { order, skip, limit };
@@ -83,9 +88,6 @@ fn a_conversation_is_told_in_its_order() {
     assert_eq!(place.page(Order::Ascending, 1, 2, "b"), ["b1", "b2"]);
     let count = place.store.read(|tx| messages::count(tx, &place.workspace, &place.flow)).unwrap();
     assert_eq!(count, 10);
-    let matching = |message: &Message| message.content.ends_with('4');
-    let counted = place.store.read(|tx| messages::count_that(tx, &place.workspace, &place.flow, matching));
-    assert_eq!(counted.unwrap(), 2);
 }
 
 #[test]
@@ -102,9 +104,8 @@ fn another_workspace_sees_and_changes_nothing() {
     });
     assert_eq!(seen.unwrap(), 0);
     let removed = place.store.write(|tx| {
-        let chats = messages::remove_chat(tx, &other, &place.flow, &chat)?;
-        let some = messages::remove_that(tx, &other, &place.flow, |_| true)?.len();
-        Ok(chats + some + messages::remove_flow(tx, &other, &place.flow)?)
+        let some = places::remove(tx, &other, &place.flow, &place.places(chat))?;
+        Ok(some + messages::remove_flow(tx, &other, &place.flow)?)
     });
     assert_eq!(removed.unwrap(), 0);
     let said = [message(place.flow, chat, "theirs")];
@@ -123,10 +124,12 @@ fn what_is_removed_leaves_both_tables() {
     }
     let rows = || place.store.read(|tx| Ok((tx.rows(MESSAGES)?, tx.rows(FLOW_TIMELINE)?))).unwrap();
     let (workspace, flow) = (&place.workspace, &place.flow);
-    assert_eq!(place.store.write(|tx| messages::remove_chat(tx, workspace, flow, &one)).unwrap(), 4);
+    let all = place.places(one);
+    assert_eq!(place.store.write(|tx| places::remove(tx, workspace, flow, &all)).unwrap(), 4);
+    assert_eq!(place.store.write(|tx| places::remove(tx, workspace, flow, &all)).unwrap(), 0);
     assert_eq!(rows(), (4, 4));
-    let odd = |message: &Message| message.content == "b1" || message.content == "b3";
-    assert_eq!(place.store.write(|tx| messages::remove_that(tx, workspace, flow, odd)).unwrap().len(), 2);
+    let odd: Vec<_> = place.places(two).into_iter().skip(1).step_by(2).collect();
+    assert_eq!(place.store.write(|tx| places::remove(tx, workspace, flow, &odd)).unwrap(), 2);
     assert_eq!(place.chat(two, 9), ["b0", "b2"]);
     place.say(two, "b4");
     assert_eq!(place.chat(two, 9), ["b0", "b2", "b4"]);

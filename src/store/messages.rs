@@ -3,6 +3,7 @@
 //! Each message has a sequence of its own, so a page of a long history costs what the page holds. Every query
 //! takes the workspace and finds nothing when the flow does not live there.
 
+use super::feedback;
 use super::keys::{self, KeyRange};
 use super::tables::{COUNTERS, FLOW_HOME, FLOW_TIMELINE, MESSAGES};
 use super::tx::{Order, Tx, WriteTx, is_broken};
@@ -24,7 +25,7 @@ pub struct Page {
     pub limit: usize,
 }
 
-fn lives_in(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId) -> Result<bool> {
+pub(super) fn lives_in(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId) -> Result<bool> {
     Ok(FLOW_HOME.get(tx, flow)?.as_ref() == Some(workspace))
 }
 
@@ -89,7 +90,7 @@ pub(super) fn append_all(tx: &WriteTx, all: &[Said]) -> Result<Vec<Result<()>>> 
     Ok(results)
 }
 
-fn next_sequence(tx: &impl Tx) -> Result<u64> {
+pub(super) fn next_sequence(tx: &impl Tx) -> Result<u64> {
     let read = |value: &[u8]| Ok(u64::from_be_bytes(value.try_into().map_err(Error::internal)?));
     Ok(tx.look(COUNTERS, SEQUENCE, read)?.unwrap_or(0))
 }
@@ -148,24 +149,6 @@ pub fn of_flow(
     Ok(messages)
 }
 
-/// How many messages of a flow `fits` lets through.
-///
-/// # Errors
-/// [`Error::Internal`] when the database or a message cannot be read.
-pub fn count_that(
-    tx: &impl Tx,
-    workspace: &WorkspaceId,
-    flow: &FlowId,
-    fits: impl Fn(&Message) -> bool,
-) -> Result<usize> {
-    let mut count = 0;
-    along(tx, workspace, flow, Order::Ascending, |_, message| {
-        count += usize::from(fits(&message));
-        ControlFlow::Continue(())
-    })?;
-    Ok(count)
-}
-
 /// How many messages a flow has; no message is read.
 ///
 /// # Errors
@@ -181,51 +164,8 @@ pub fn count(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId) -> Result<usi
     Ok(count)
 }
 
-/// Removes the messages of one conversation; the number removed.
-///
-/// # Errors
-/// [`Error::Internal`] when the database cannot be read or written.
-pub fn remove_chat(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId) -> Result<usize> {
-    if !lives_in(tx, workspace, flow)? {
-        return Ok(0);
-    }
-    let range = KeyRange::prefix(&keys::conversation(flow, chat));
-    let mut sequences = Vec::new();
-    tx.scan(MESSAGES, &range, Order::Ascending, |key, _| {
-        sequences.extend(keys::sequence(key));
-        Ok(ControlFlow::Continue(()))
-    })?;
-    for sequence in sequences {
-        tx.remove(FLOW_TIMELINE, &keys::timeline(flow, sequence))?;
-    }
-    tx.remove_range(MESSAGES, &range)
-}
-
-/// Removes the messages of a flow that `unwanted` picks; the conversation of each.
-///
-/// # Errors
-/// [`Error::Internal`] when the database cannot be read or written.
-pub fn remove_that(
-    tx: &WriteTx,
-    workspace: &WorkspaceId,
-    flow: &FlowId,
-    unwanted: impl Fn(&Message) -> bool,
-) -> Result<Vec<ChatId>> {
-    let mut found = Vec::new();
-    along(tx, workspace, flow, Order::Ascending, |sequence, message| {
-        if unwanted(&message) {
-            found.push((message.chat, sequence));
-        }
-        ControlFlow::Continue(())
-    })?;
-    for (chat, sequence) in &found {
-        tx.remove(MESSAGES, &keys::message(flow, chat, *sequence))?;
-        tx.remove(FLOW_TIMELINE, &keys::timeline(flow, *sequence))?;
-    }
-    Ok(found.into_iter().map(|(chat, _)| chat).collect())
-}
-
-/// Removes every message of a flow; the number removed. Called while the flow still has its home.
+/// Removes every message of a flow, and how they were rated; the number removed. Called while the flow still has its
+/// home.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read or written.
@@ -233,6 +173,7 @@ pub fn remove_flow(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId) -> Resu
     if !lives_in(tx, workspace, flow)? {
         return Ok(0);
     }
+    feedback::remove_flow(tx, flow)?;
     let range = KeyRange::prefix(flow.bytes());
     tx.remove_range(FLOW_TIMELINE, &range)?;
     tx.remove_range(MESSAGES, &range)
@@ -257,7 +198,7 @@ fn along(
     })
 }
 
-fn parse(value: &[u8]) -> Result<Message> {
+pub(super) fn parse(value: &[u8]) -> Result<Message> {
     // The cause is not kept: its text may quote what was said.
     serde_json::from_slice(value).map_err(|_| Error::internal("a stored message cannot be read"))
 }

@@ -50,6 +50,9 @@ const COLLECTIONS_TABLE: Table = table("collections"); //                 worksp
 pub(super) const COLLECTION_BLOCKS: Table = table("collection_blocks"); // workspace ‖ collection ‖ number -> vectors and passages, bytes
 pub(super) const PASSAGE_RECORDS: Table = table("passage_records"); //    workspace ‖ namespace ‖ passage -> the source of the passage
 const STORE_VECTORS_TABLE: Table = table("store_vectors"); //             workspace ‖ document store -> the cards of its vectors
+pub(super) const FEEDBACK: Table = table("feedback"); //                  flow ‖ chat ‖ sequence of the message -> how it was rated
+pub(super) const FEEDBACK_HOME: Table = table("feedback_home"); //        feedback -> the key of its row
+pub(super) const LEADS: Table = table("leads"); //                        flow ‖ lead
 const ORGANIZATION_TABLE: Table = table("organization"); //               "organization"
 const WORKSPACES_TABLE: Table = table("workspaces"); //                   workspace
 const USERS_TABLE: Table = table("users"); //                             user
@@ -100,7 +103,7 @@ pub const USER_BY_EMAIL: Register<UserId, str> = Register::new(USER_BY_EMAIL_TAB
 pub const SESSIONS: Register<Session, [u8; 32]> = Register::new(SESSIONS_TABLE);
 
 /// All of them: what is not in this list does not exist in a database.
-pub(super) const ALL: [Table; 29] = [
+pub(super) const ALL: [Table; 32] = [
     META,
     COUNTERS,
     MESSAGES,
@@ -125,6 +128,9 @@ pub(super) const ALL: [Table; 29] = [
     COLLECTION_BLOCKS,
     PASSAGE_RECORDS,
     STORE_VECTORS_TABLE,
+    FEEDBACK,
+    FEEDBACK_HOME,
+    LEADS,
     ORGANIZATION_TABLE,
     WORKSPACES_TABLE,
     USERS_TABLE,

@@ -1,6 +1,7 @@
 //! Who may call what: every route of the table times every kind of caller (security rules 1), and nothing but
 //! what the table says.
 
+use super::access_samples;
 use super::files::documents;
 use crate::support::canvases::{Drawing, scripted, scripted_with};
 use crate::support::form::Form;
@@ -112,7 +113,8 @@ pub fn sample(server: &Server, route: &Route, kind: &str, held: &str) -> (String
             return sample_of_store(server, method, path, &route.pattern);
         }
         ("GET", "/get-upload-file") => (Some(kept_file(server)), None),
-        (method, pattern) => sample_of_version(server, method, pattern, kind),
+        (method, pattern) => access_samples::sample(server, method, pattern, kind)
+            .unwrap_or_else(|| sample_of_version(server, method, pattern, kind)),
     };
     if route.params().next().is_none() {
         // What such a route needs beside its path is its query.
@@ -367,6 +369,11 @@ fn only_the_written_routes_are_public() {
         "/prediction/:id",
         "/vector/upsert/:id",
         "/get-upload-file",
+        "/chatmessage/abort/:flow/:chat",
+        "/feedback",
+        "/feedback/:id",
+        "/feedback/:feedback",
+        "/leads",
         "/attachments/:flow/:chat",
         "/chatflows-uploads/:id",
         "/chatflows-streaming/:id",
@@ -402,9 +409,15 @@ fn refusals_of_the_grid_have_the_shape_of_the_specification() {
 #[test]
 fn an_address_outside_the_table_does_not_exist() {
     let server = Server::start();
-    for path in
-        ["/", "/api", "/api/v1", "/api/v1/", "/api/v1/nothing", "/api/v2/chatflows", "/API/v1/chatflows"]
-    {
+    for path in [
+        "/nothing.js",
+        "/api",
+        "/api/v1",
+        "/api/v1/",
+        "/api/v1/nothing",
+        "/api/v2/chatflows",
+        "/API/v1/chatflows",
+    ] {
         for method in ["GET", "POST", "PUT", "DELETE"] {
             server.call_root(method, path).send().is_error(404);
         }

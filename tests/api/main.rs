@@ -1,7 +1,9 @@
 //! The API of spec 2 to 8 through the real HTTP service over a real database, with a stand-in model provider.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+mod aborts;
 mod access;
+mod access_samples;
 mod accounts;
 mod admission;
 mod agents;
@@ -19,6 +21,7 @@ mod databases;
 mod described;
 mod embeddings;
 mod failures;
+mod feedback;
 mod files;
 mod flow_tools;
 mod flows;
@@ -54,6 +57,7 @@ mod streams;
 mod support;
 mod templates;
 mod tools;
+mod transcripts;
 mod uploads;
 mod upserts;
 mod variables;

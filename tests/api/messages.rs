@@ -85,14 +85,6 @@ fn a_list_can_be_cut_to_a_memory_a_message_and_a_time() {
 }
 
 #[test]
-fn a_list_can_be_cut_to_a_page() {
-    let server = Server::start();
-    let (flow, ..) = talked(&server);
-    let page = contents(&server.read(&format!("/chatmessage/{flow}?page=2&limit=3")));
-    assert_eq!(page, ["You said: Two", "Three", "You said: Three"]);
-}
-
-#[test]
 fn bad_filters_are_refused() {
     let server = Server::start();
     let (flow, ..) = talked(&server);

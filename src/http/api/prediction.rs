@@ -1,10 +1,12 @@
 //! Asking a flow (spec 4.1, 5.1, 5.6, 5.7, 6; contract 6).
 
+use super::owning::{flow_for_page, may_see, sent_proofs};
 use crate::app::App;
 use crate::domain::caller::Caller;
+use crate::domain::cancel::{Cancel, Reason};
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::Flow;
-use crate::domain::ids::FlowId;
+use crate::domain::ids::{ChatId, FlowId};
 use crate::domain::prediction::{ChatType, PastMessage, Proof, Question, SentEntry, SentUpload, Speaker};
 use crate::domain::rate::WindowState;
 use crate::http::form::Form;
@@ -17,7 +19,7 @@ use crate::http::sse::EventSink;
 use crate::ops::access::{self, Action};
 use crate::ops::predict::{self, Answer, Ask, Entry, Gone, Quiet, Side, Sink};
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// A question that the flow admits: what [`ASK`] proves.
 pub struct Admitted {
@@ -108,6 +110,20 @@ fn side(request: &Request) -> Result<Side> {
     }
 }
 
+/// `PUT /chatmessage/abort/:flow/:chat`: always 200, so that nobody learns what runs (contract 5.5).
+///
+/// # Errors
+/// 404 for an unknown flow, 403 for a page that the flow does not admit.
+pub fn abort(app: &App, (): (), request: &Request) -> Result<Reply> {
+    let flow = flow_for_page(app, request, request.param("flow"))?;
+    let proofs = sent_proofs(request, None);
+    let sees_all = may_see(app, request, &flow)?;
+    predict::abort(app, &flow, ChatId::parse(request.param("chat")), &proofs, sees_all)?;
+    Reply::json(
+        &json!({"status": 200, "message": "What ran in this conversation was stopped, if it was yours."}),
+    )
+}
+
 fn cookie(app: &App, entry: &Entry) -> String {
     let secure = if app.settings.https() { "; Secure" } else { "" };
     format!("{SESSION_COOKIE}={}; Path=/api/v1; HttpOnly; SameSite=Lax{secure}", entry.session_cookie(app))
@@ -123,6 +139,7 @@ fn answer(app: &App, entry: Entry, request: &Request) -> Result<Reply> {
         // Nobody is left to tell when the reader is gone.
         let _ = match begin(&events).and_then(|()| run(&app, &entry, &cancel, &events)) {
             Ok(answer) => finish(&events, &answer),
+            Err(_) if cancel.reason() == Some(Reason::Aborted) => stop(&events, &entry),
             Err(fault) => {
                 note(&entry.flow, &fault);
                 events.fail(&fault)
@@ -135,12 +152,7 @@ fn begin(events: &EventSink) -> Result<()> {
     events.send("start", &Value::from("")).map_err(|_| Error::Cancelled)
 }
 
-fn run(
-    app: &App,
-    entry: &Entry,
-    cancel: &crate::domain::cancel::Cancel,
-    events: &EventSink,
-) -> Result<Answer> {
+fn run(app: &App, entry: &Entry, cancel: &Cancel, events: &EventSink) -> Result<Answer> {
     predict::run(app, entry, cancel, &mut Tokens(events))
 }
 
@@ -149,6 +161,13 @@ fn finish(events: &EventSink, answer: &Answer) -> Result<(), crate::http::sse::G
         events.send(name, &list)?;
     }
     events.send("metadata", &answer.metadata())?;
+    events.end()
+}
+
+/// Ends the stream of an answer that somebody wanted no more of (reference 3.5).
+fn stop(events: &EventSink, entry: &Entry) -> Result<(), crate::http::sse::Gone> {
+    events.send("metadata", &entry.stopped_metadata())?;
+    events.send("abort", &Value::from("[DONE]"))?;
     events.end()
 }
 

@@ -1,5 +1,6 @@
 //! Questions and answers (spec 2.3, 2.4; reference 3), stored conversations (reference 3.8), and filling vector stores.
 
+use super::conversations::{FEEDBACK, RATING};
 use super::{LIMIT, PAGE};
 use crate::http::openapi::shape::{
     COUNT, ID, Param, SETTINGS, Shape, TEXT, TEXTS, TIME, field, object, optional, query,
@@ -143,7 +144,8 @@ pub const FILE_QUERY: &[Param] = &[
     query("signature", TEXT, "Of a signed link: its proof."),
 ];
 
-const CHAT_TYPE: Shape = Shape::Words(&["INTERNAL", "EXTERNAL"]);
+/// Which door a question came through.
+pub const CHAT_TYPE: Shape = Shape::Words(&["INTERNAL", "EXTERNAL"]);
 
 /// Stored messages.
 pub const MESSAGES: Shape = Shape::List(&Shape::Named(&object(
@@ -180,6 +182,7 @@ pub const MESSAGES: Shape = Shape::List(&Shape::Named(&object(
         field("usageMetadata", Shape::Maybe(&USAGE)),
         field("stopped", Shape::Flag).about("The answer was cut short."),
         field("execution", Shape::Null),
+        optional("feedback", Shape::Maybe(&FEEDBACK)).about("Its rating, when asked for."),
     ],
 )));
 
@@ -193,16 +196,21 @@ macro_rules! message_filter {
             query("messageId", ID, "Only this message."),
             query("startDate", TIME, "Only messages from then on."),
             query("endDate", TIME, "Only messages until then."),
+            query("feedbackType", Shape::List(&RATING), "Only rated answers, each with its question; may be given several times."),
             $($more,)*
         ]
     };
 }
 /// Which messages to delete.
 pub const MESSAGE_FILTER: &[Param] = message_filter!();
+/// Which conversations to list.
+pub const MESSAGE_FILTER_ALL: &[Param] = message_filter!(PAGE, LIMIT);
 /// Which messages to list.
-pub const MESSAGE_LIST: &[Param] = message_filter!(ORDER, PAGE, LIMIT);
+pub const MESSAGE_LIST: &[Param] = message_filter!(ORDER, PAGE, LIMIT, FEEDBACK_TOO);
+const FEEDBACK_TOO: Param = query("feedback", TEXT, "Brings the rating of each answer along.");
 
-const ORDER: Param =
+/// Oldest or newest first.
+pub const ORDER: Param =
     query("order", Shape::Words(&["ASC", "DESC"]), "Oldest first, which is usual, or newest first.");
 
 /// What to fill.

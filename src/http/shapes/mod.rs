@@ -4,6 +4,7 @@
 pub mod accounts;
 pub mod asking;
 pub mod cards;
+pub mod conversations;
 pub mod document_stores;
 pub mod flows;
 pub mod management;

@@ -235,6 +235,12 @@ impl Entry {
         app.secrets.tokens.mint(&self.flow.id, &self.ids.chat)
     }
 
+    /// The `metadata` event of an answer that was stopped: its reader learns which conversation it is.
+    #[must_use]
+    pub fn stopped_metadata(&self) -> Value {
+        Answer::new(self, Outcome::default(), String::new()).metadata()
+    }
+
     /// The value of the conversation cookie (spec 5.6).
     #[must_use]
     pub fn session_cookie(&self, app: &App) -> String {
@@ -248,6 +254,7 @@ impl Entry {
 /// # Errors
 /// What the flow failed with.
 pub fn run(app: &App, entry: &Entry, cancel: &Cancel, sink: &mut dyn Sink) -> Result<Answer> {
+    let _listed = app.boards.runs.enter(entry.flow.id, entry.ids.chat, cancel);
     let host = LiveHost::new(app, entry, cancel.clone())?;
     let turn = Turn {
         question: &entry.prompt,
@@ -290,7 +297,7 @@ pub fn run(app: &App, entry: &Entry, cancel: &Cancel, sink: &mut dyn Sink) -> Re
 /// What ended a run says more than what it failed with on the way.
 pub(in crate::ops) fn reason(fault: Error, cancel: &Cancel) -> Error {
     match cancel.reason() {
-        Some(Reason::CallerLeft) => Error::Cancelled,
+        Some(Reason::CallerLeft | Reason::Aborted) => Error::Cancelled,
         Some(Reason::Shutdown) => Error::Unavailable(Unavailable::Restarting),
         Some(Reason::OutOfTime) => {
             Error::Failed("The flow took longer than a run may take and was stopped.".to_owned())

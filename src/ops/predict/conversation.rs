@@ -26,6 +26,12 @@ pub(in crate::ops) fn proves(app: &App, flow: &Flow, chat: &ChatId, proof: &Proo
     }
 }
 
+/// True when one of `proofs` proves this conversation of this flow.
+#[must_use]
+pub fn owns(app: &App, flow: &Flow, chat: &ChatId, proofs: &[Proof]) -> bool {
+    proofs.iter().any(|proof| proves(app, flow, chat, proof))
+}
+
 /// In the canvas test chat the signed-in person and the workspace are the proof (reference 8): the
 /// conversation must be one that was begun there.
 fn is_test_chat(app: &App, flow: &Flow, chat: &ChatId) -> Result<bool> {

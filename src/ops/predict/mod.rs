@@ -1,5 +1,6 @@
 //! Asking a flow (spec 2.3, 2.4, 5, 6; contract 5, 6).
 
+mod abort;
 mod answer;
 mod ask;
 mod attachments;
@@ -19,10 +20,12 @@ mod transcribe;
 mod uploads;
 
 pub use crate::cards::kit::{Gone, Quiet, Sink};
+pub use abort::abort;
 pub use answer::Answer;
 pub use ask::{Ask, Entry, Side, admit_key, admit_rate, flow, plan, prepare, run};
 pub(super) use ask::{overrides, reason};
 pub use attachments::{Attachment, extract};
+pub use conversation::owns;
 pub(super) use conversation::proves;
 pub(super) use host::LiveHost;
 pub use offer::Offer;

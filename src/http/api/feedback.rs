@@ -1,0 +1,91 @@
+//! Ratings of answers (reference 1.2 `/feedback`).
+
+use super::messages::{named, order};
+use super::owning::{flow_for_note, flow_for_page, owns, sent_proofs};
+use super::prediction::flow_id;
+use crate::app::App;
+use crate::domain::caller::Caller;
+use crate::domain::error::{Error, Result};
+use crate::domain::feedback::Rating;
+use crate::domain::ids::{ChatId, FeedbackId, MessageId};
+use crate::http::reply::Reply;
+use crate::http::request::Request;
+use crate::ops::feedback::{self, FeedbackEdit, FeedbackFilter, NewFeedback};
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde_json::json;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[derive(Default)]
+struct Body {
+    chatflowid: Option<String>,
+    chat_id: Option<String>,
+    message_id: Option<String>,
+    rating: Option<Rating>,
+    content: Option<String>,
+    session_token: Option<String>,
+}
+
+/// `POST /feedback/:id` and `POST /feedback`.
+///
+/// # Errors
+/// 400 for what is missing, 404 for an unknown flow or message, 401, 403 and 429 as [`feedback::rate`] and the flow say.
+pub fn rate(app: &App, (): (), request: &Request) -> Result<Reply> {
+    let body: Body = request.json()?;
+    let named = body.chatflowid.as_deref().filter(|id| !id.is_empty());
+    let id = match (request.param("id"), named) {
+        ("", None) => return Err(Error::invalid("'chatflowid' is required.")),
+        ("", Some(named)) => named,
+        (path, Some(named)) if path != named => {
+            return Err(Error::invalid("'chatflowid' is not the flow of the address."));
+        }
+        (path, _) => path,
+    };
+    let flow = flow_for_note(app, request, id)?;
+    let required = |name: &str| Error::Invalid(format!("'{name}' is required."));
+    let new = NewFeedback {
+        message: id_in("messageId", body.message_id.as_deref(), MessageId::parse)?,
+        chat: id_in("chatId", body.chat_id.as_deref(), ChatId::parse)?,
+        rating: body.rating.ok_or_else(|| required("rating"))?,
+        content: body.content,
+    };
+    let owns = owns(app, request, &flow, &new.chat, &sent_proofs(request, body.session_token))?;
+    Reply::json(&feedback::rate(app, &flow, &new, owns)?)
+}
+
+/// An id of the body; text that is no id names nothing there is.
+fn id_in<T>(name: &str, text: Option<&str>, parse: impl Fn(&str) -> Option<T>) -> Result<T> {
+    let text = text.filter(|text| !text.is_empty());
+    let text = text.ok_or_else(|| Error::Invalid(format!("'{name}' is required.")))?;
+    parse(text).ok_or_else(|| Error::NotFound(format!("There is nothing with this '{name}'.")))
+}
+
+/// `PUT /feedback/:feedback`.
+///
+/// # Errors
+/// 404 for an unknown rating.
+pub fn change(app: &App, (): (), request: &Request) -> Result<Reply> {
+    let body: Body = request.json()?;
+    let text = request.param("feedback");
+    let id = FeedbackId::parse(text)
+        .ok_or_else(|| Error::NotFound("There is no feedback with this id.".to_owned()))?;
+    let flow = flow_for_page(app, request, &feedback::flow_of(app, &id)?.to_string())?;
+    feedback::change(app, &flow, &id, &FeedbackEdit { rating: body.rating, content: body.content })?;
+    Reply::json(&json!({"status": "OK"}))
+}
+
+/// `GET /feedback/:id`.
+///
+/// # Errors
+/// 400 for a bad filter, 404, 403.
+pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let text = |name: &str| request.query(name).filter(|text| !text.is_empty());
+    let filter = FeedbackFilter {
+        chat: named(text("chatId"), "chatId", ChatId::parse)?,
+        order: order(request)?,
+        start: named(text("startDate"), "startDate", |text| text.parse::<Timestamp>().ok())?,
+        end: named(text("endDate"), "endDate", |text| text.parse::<Timestamp>().ok())?,
+    };
+    Reply::json(&feedback::list(app, &caller, &flow_id(request)?, filter)?)
+}

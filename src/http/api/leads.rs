@@ -1,0 +1,49 @@
+//! Visitors of chats who left their name (reference 1.2 `/leads`).
+
+use super::owning::{flow_for_note, owns, sent_proofs};
+use super::prediction::flow_id;
+use crate::app::App;
+use crate::domain::caller::Caller;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::ChatId;
+use crate::http::reply::Reply;
+use crate::http::request::Request;
+use crate::ops::leads::{self, NewLead};
+use serde::Deserialize;
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Body {
+    chatflowid: Option<String>,
+    chat_id: Option<String>,
+    name: Option<String>,
+    email: Option<String>,
+    phone: Option<String>,
+    session_token: Option<String>,
+}
+
+/// `POST /leads`.
+///
+/// # Errors
+/// 400 for a field that is too long, 404 for an unknown flow, 403 and 429 as the flow says.
+pub fn add(app: &App, (): (), request: &Request) -> Result<Reply> {
+    let body: Body = request.json()?;
+    let id = body.chatflowid.as_deref().filter(|id| !id.is_empty());
+    let flow = flow_for_note(app, request, id.ok_or_else(|| Error::invalid("'chatflowid' is required."))?)?;
+    let claimed = body.chat_id.as_deref().and_then(ChatId::parse);
+    let proofs = sent_proofs(request, body.session_token);
+    let chat = match claimed {
+        Some(chat) if owns(app, request, &flow, &chat, &proofs)? => Some(chat),
+        _ => None,
+    };
+    let new = NewLead { chat, name: body.name, email: body.email, phone: body.phone };
+    Reply::json(&leads::add(app, &flow, &new)?)
+}
+
+/// `GET /leads/:id`.
+///
+/// # Errors
+/// 404, 403.
+pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    Reply::json(&leads::list(app, &caller, &flow_id(request)?)?)
+}

@@ -1,0 +1,160 @@
+//! Ratings of answers (reference 1.2 `/feedback`, contract 5.5).
+//!
+//! The id of an answer is random and told to its asker alone, so who names it together with its flow and conversation
+//! may rate it once: a page of another site has no other proof, because its visitor's cookie stays away. What was
+//! rated already is changed by who proves the conversation, may see the flow's conversations, or names the rating's
+//! own id, which only the one who rated was told.
+
+use super::access::{self, Action};
+use crate::app::App;
+use crate::clock::iso;
+use crate::domain::caller::Caller;
+use crate::domain::error::{Error, Result};
+use crate::domain::feedback::{Feedback, Rating, checked_content};
+use crate::domain::flow::Flow;
+use crate::domain::ids::{ChatId, FeedbackId, FlowId, MessageId};
+use crate::domain::prediction::Speaker;
+use crate::store::places::{self, Place};
+use crate::store::{Order, Tx, feedback};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+/// How far back in its conversation an answer can be rated.
+const RATED_MESSAGES_MAX: usize = 1_000;
+/// Ratings in one list.
+const LISTED_MAX: usize = 10_000;
+
+/// A rating as it comes.
+#[derive(Debug, Clone)]
+pub struct NewFeedback {
+    /// The conversation.
+    pub chat: ChatId,
+    /// The answer in it.
+    pub message: MessageId,
+    /// Up or down.
+    pub rating: Rating,
+    /// A comment.
+    pub content: Option<String>,
+}
+
+/// A change of a rating.
+#[derive(Debug, Clone, Default)]
+pub struct FeedbackEdit {
+    /// Up or down.
+    pub rating: Option<Rating>,
+    /// A comment.
+    pub content: Option<String>,
+}
+
+/// A rating on the wire.
+pub(super) fn wire(flow: &FlowId, place: &Place, rated: &Feedback) -> Value {
+    json!({
+        "id": rated.id,
+        "chatflowid": flow,
+        "chatId": place.chat,
+        "messageId": rated.message,
+        "rating": rated.rating,
+        "content": rated.content,
+        "createdDate": iso(rated.created),
+    })
+}
+
+/// Rates an answer; there is one rating for each.
+///
+/// # Errors
+/// 404 when the conversation has no such message, 400 for a message that is no answer, 401 for a second rating of
+/// somebody who does not own the conversation.
+pub fn rate(app: &App, flow: &Flow, new: &NewFeedback, owns: bool) -> Result<Value> {
+    let content = new.content.as_deref().map(checked_content).transpose()?;
+    let (id, now) = (FeedbackId::random(), app.clock.now());
+    app.store.write(|tx| {
+        let place = answer(tx, flow, new)?;
+        let before = feedback::of_message(tx, &flow.workspace, &flow.id, &place)?;
+        if before.is_some() && !owns {
+            return Err(Error::unauthorized());
+        }
+        let (id, created, kept) =
+            before.map_or((id, now, String::new()), |old| (old.id, old.created, old.content));
+        let content = content.clone().unwrap_or(kept);
+        let rated = Feedback { id, message: new.message, rating: new.rating, content, created };
+        feedback::put(tx, &flow.workspace, &flow.id, &place, &rated)?;
+        Ok(wire(&flow.id, &place, &rated))
+    })
+}
+
+/// Where the answer stands that is rated.
+fn answer(tx: &impl Tx, flow: &Flow, new: &NewFeedback) -> Result<Place> {
+    let places = places::of_chat(tx, &flow.workspace, &flow.id, &new.chat)?;
+    for place in places.into_iter().rev().take(RATED_MESSAGES_MAX) {
+        let message = places::message(tx, &flow.workspace, &flow.id, &place)?;
+        match message.filter(|message| message.id == new.message) {
+            None => {}
+            Some(message) if message.role == Speaker::Api => return Ok(place),
+            Some(_) => return Err(Error::invalid("'messageId' is the id of a question: rate the answer.")),
+        }
+    }
+    Err(Error::NotFound("This conversation has no message with this id.".to_owned()))
+}
+
+/// The flow in which a rating was given.
+///
+/// # Errors
+/// 404 when there is no such rating.
+pub fn flow_of(app: &App, id: &FeedbackId) -> Result<FlowId> {
+    let home = app.store.read(|tx| feedback::home(tx, id))?;
+    home.map(|(flow, _)| flow).ok_or_else(|| unknown(id))
+}
+
+fn unknown(id: &FeedbackId) -> Error {
+    Error::NotFound(format!("Feedback {id} not found"))
+}
+
+/// Changes a rating: who knows its id gave it.
+///
+/// # Errors
+/// 404 when the flow has no such rating.
+pub fn change(app: &App, flow: &Flow, id: &FeedbackId, edit: &FeedbackEdit) -> Result<()> {
+    let content = edit.content.as_deref().map(checked_content).transpose()?;
+    app.store.write(|tx| {
+        let home = feedback::home(tx, id)?.filter(|(home, _)| *home == flow.id);
+        let (_, place) = home.ok_or_else(|| unknown(id))?;
+        let rated = feedback::of_message(tx, &flow.workspace, &flow.id, &place)?;
+        let mut rated = rated.ok_or_else(|| unknown(id))?;
+        rated.rating = edit.rating.unwrap_or(rated.rating);
+        rated.content = content.clone().unwrap_or(rated.content);
+        feedback::put(tx, &flow.workspace, &flow.id, &place, &rated)
+    })
+}
+
+/// Which ratings are listed.
+#[derive(Debug, Clone, Copy)]
+pub struct FeedbackFilter {
+    /// Of this conversation.
+    pub chat: Option<ChatId>,
+    /// By when they were given.
+    pub order: Order,
+    /// Not before.
+    pub start: Option<Timestamp>,
+    /// Not after.
+    pub end: Option<Timestamp>,
+}
+
+/// The ratings of a flow's answers.
+///
+/// # Errors
+/// 404 or 403.
+pub fn list(app: &App, caller: &Caller, flow: &FlowId, filter: FeedbackFilter) -> Result<Vec<Value>> {
+    let mut found = app.store.read(|tx| {
+        access::flow(tx, caller, flow, Action::Read)?;
+        feedback::list(tx, &caller.workspace, flow, filter.chat.as_ref())
+    })?;
+    found.retain(|(_, rated)| {
+        filter.start.is_none_or(|start| rated.created >= start)
+            && filter.end.is_none_or(|end| rated.created <= end)
+    });
+    found.sort_by_key(|(place, rated)| (rated.created, *place));
+    if filter.order == Order::Descending {
+        found.reverse();
+    }
+    Ok(found.iter().take(LISTED_MAX).map(|(place, rated)| wire(flow, place, rated)).collect())
+}

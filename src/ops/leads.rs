@@ -1,0 +1,72 @@
+//! What visitors of chats leave of themselves (reference 1.2 `/leads`).
+
+use super::access::{self, Action};
+use crate::app::App;
+use crate::clock::iso;
+use crate::domain::caller::Caller;
+use crate::domain::error::{Error, Result};
+use crate::domain::flow::Flow;
+use crate::domain::ids::{ChatId, FlowId, LeadId};
+use crate::domain::lead::{Lead, checked_field};
+use crate::store::leads;
+use serde_json::{Value, json};
+
+/// Leads one flow keeps: anybody may leave one.
+const KEPT_MAX: usize = 20_000;
+
+/// What is left of a visitor.
+#[derive(Debug, Clone, Default)]
+pub struct NewLead {
+    /// The conversation, when the visitor proved it.
+    pub chat: Option<ChatId>,
+    /// Name.
+    pub name: Option<String>,
+    /// E-mail.
+    pub email: Option<String>,
+    /// Phone number.
+    pub phone: Option<String>,
+}
+
+fn wire(flow: &FlowId, lead: &Lead) -> Value {
+    json!({
+        "id": lead.id,
+        "name": lead.name,
+        "email": lead.email,
+        "phone": lead.phone,
+        "chatflowid": flow,
+        "chatId": lead.chat,
+        "createdDate": iso(lead.created),
+    })
+}
+
+/// Keeps a lead. A conversation that is not proven is a new one (contract 5.3).
+///
+/// # Errors
+/// 400 for a field that is too long, 403 when the flow keeps as many as it may.
+pub fn add(app: &App, flow: &Flow, new: &NewLead) -> Result<Value> {
+    let lead = Lead {
+        id: LeadId::next(),
+        chat: new.chat.unwrap_or_else(ChatId::random),
+        name: checked_field("name", new.name.as_deref())?,
+        email: checked_field("email", new.email.as_deref())?,
+        phone: checked_field("phone", new.phone.as_deref())?,
+        created: app.clock.now(),
+    };
+    if app.store.read(|tx| leads::count(tx, &flow.workspace, &flow.id))? >= KEPT_MAX {
+        return Err(Error::Forbidden("This chat cannot take any more contact details.".to_owned()));
+    }
+    app.store.write(|tx| leads::add(tx, &flow.workspace, &flow.id, &lead))?;
+    Ok(wire(&flow.id, &lead))
+}
+
+/// The leads of a flow, newest first.
+///
+/// # Errors
+/// 404 or 403.
+pub fn list(app: &App, caller: &Caller, flow: &FlowId) -> Result<Vec<Value>> {
+    let found = app.store.read(|tx| {
+        access::flow(tx, caller, flow, Action::Read)?;
+        leads::list(tx, &caller.workspace, flow, KEPT_MAX)
+    })?;
+    Ok(found.iter().map(|lead| wire(flow, lead)).collect())
+}

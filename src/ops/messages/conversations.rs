@@ -1,0 +1,97 @@
+//! The conversations of a flow, one row for each: what a page lists before it shows their messages.
+
+use super::super::access::{self, Action};
+use super::filter::{MessageFilter, walk};
+use crate::app::App;
+use crate::clock::iso;
+use crate::domain::caller::Caller;
+use crate::domain::error::Result;
+use crate::domain::feedback::Rating;
+use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
+use crate::domain::prediction::Speaker;
+use crate::store::places;
+use crate::store::{Order, ReadTx, Tx, feedback};
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+
+/// Conversations that are told apart to count them: about 8 MB at most. A flow with more is said to have this many.
+const COUNTED_MAX: usize = 200_000;
+/// Most rows of one page.
+pub const PAGE_MAX: usize = 500;
+/// Characters of a question that its row shows.
+const SHOWN_CHARS: usize = 300;
+/// How far into a conversation its first question is looked for.
+const OPENING_MESSAGES: usize = 5;
+
+/// The conversations with messages that fit, the one that went on last first: those of the page, and how many there
+/// are in all. What is kept in memory of each is its id.
+///
+/// # Errors
+/// When the database cannot be read.
+pub(super) fn newest(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    filter: &MessageFilter,
+    (page, size): (usize, usize),
+) -> Result<(Vec<ChatId>, usize)> {
+    let size = size.min(PAGE_MAX);
+    let skip = page.saturating_sub(1).saturating_mul(size);
+    let (mut seen, mut shown) = (HashSet::new(), Vec::new());
+    walk(tx, workspace, flow, filter, (0, Order::Descending), |place, _| {
+        if seen.insert(place.chat) && seen.len() > skip && shown.len() < size {
+            shown.push(place.chat);
+        }
+        Ok(if seen.len() < COUNTED_MAX { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    })?;
+    Ok((shown, seen.len()))
+}
+
+/// A page of conversations with messages that fit, and how many there are in all.
+///
+/// # Errors
+/// 404 or 403.
+pub fn list(
+    app: &App,
+    caller: &Caller,
+    flow: &FlowId,
+    filter: &MessageFilter,
+    page: (usize, usize),
+) -> Result<(Vec<Value>, usize)> {
+    app.store.read(|tx| {
+        access::flow(tx, caller, flow, Action::Read)?;
+        let (chats, total) = newest(tx, &caller.workspace, flow, filter, page)?;
+        let rows = chats.iter().map(|chat| row(tx, &caller.workspace, flow, chat));
+        Ok((rows.collect::<Result<_>>()?, total))
+    })
+}
+
+fn row(tx: &ReadTx, workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId) -> Result<Value> {
+    let places = places::of_chat(tx, workspace, flow, chat)?;
+    let mut opening = Vec::new();
+    for place in places.iter().take(OPENING_MESSAGES) {
+        opening.extend(places::message(tx, workspace, flow, place)?);
+    }
+    let first = opening.first();
+    let question = opening.iter().find(|message| message.role == Speaker::User).or(first);
+    let last = match places.last() {
+        Some(place) => places::message(tx, workspace, flow, place)?,
+        None => None,
+    };
+    let rated = feedback::list(tx, workspace, flow, Some(chat))?;
+    let count = |rating| rated.iter().filter(|(_, one)| one.rating == rating).count();
+    Ok(json!({
+        "chatId": chat,
+        "chatType": first.map(|message| message.chat_type),
+        "sessionId": first.and_then(|message| message.session.clone()),
+        "memoryType": first.and_then(|message| message.memory_type.clone()),
+        "leadEmail": opening.iter().find_map(|message| message.lead_email.clone()),
+        "firstQuestion": question.map(|message| message.content.chars().take(SHOWN_CHARS).collect::<String>()),
+        "messages": places.len(),
+        "positiveFeedback": count(Rating::Up),
+        "negativeFeedback": count(Rating::Down),
+        "createdDate": first.map(|message| iso(message.created)),
+        "updatedDate": last.map(|message| iso(message.created)),
+    }))
+}

@@ -1,0 +1,113 @@
+//! Which messages a request means, and walking along them.
+
+use crate::domain::conversation::Message;
+use crate::domain::error::Result;
+use crate::domain::feedback::Rating;
+use crate::domain::ids::{ChatId, FlowId, MessageId, WorkspaceId};
+use crate::domain::prediction::{ChatType, Speaker};
+use crate::store::places::{self, Place};
+use crate::store::{Order, Tx, feedback};
+use jiff::Timestamp;
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+/// Which messages are meant; an empty filter means all of the flow (reference 1.2).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MessageFilter {
+    /// From these doors; empty is all.
+    pub chat_types: Vec<ChatType>,
+    /// Of this conversation.
+    pub chat: Option<ChatId>,
+    /// Of this memory session.
+    pub session: Option<String>,
+    /// With this memory card.
+    pub memory_type: Option<String>,
+    /// This one.
+    pub message: Option<MessageId>,
+    /// Not before.
+    pub start: Option<Timestamp>,
+    /// Not after.
+    pub end: Option<Timestamp>,
+    /// Answers rated like this, and the question before each; empty is all.
+    pub ratings: Vec<Rating>,
+}
+
+impl MessageFilter {
+    /// False when the place of a message says all that the filter asks.
+    fn judges_messages(&self) -> bool {
+        let bare = Self { chat: None, ratings: Vec::new(), ..self.clone() };
+        bare != Self::default()
+    }
+
+    fn fits(&self, message: &Message) -> bool {
+        let same = |wanted: &Option<String>, is: &Option<String>| wanted.is_none() || wanted == is;
+        (self.chat_types.is_empty() || self.chat_types.contains(&message.chat_type))
+            && self.chat.is_none_or(|chat| chat == message.chat)
+            && same(&self.session, &message.session)
+            && same(&self.memory_type, &message.memory_type)
+            && self.message.is_none_or(|id| id == message.id)
+            && self.start.is_none_or(|start| message.created >= start)
+            && self.end.is_none_or(|end| message.created <= end)
+    }
+}
+
+/// Hands over the messages that fit, from the number `from` on, until `each` breaks. A message comes along when the
+/// filter had to read it; one at a time is in memory.
+///
+/// # Errors
+/// When the database cannot be read, and what `each` returns.
+pub(super) fn walk(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    filter: &MessageFilter,
+    (from, order): (u64, Order),
+    mut each: impl FnMut(Place, Option<Message>) -> Result<ControlFlow<()>>,
+) -> Result<()> {
+    let judges = filter.judges_messages();
+    let mut judge = |place: Place| {
+        if !judges {
+            return each(place, None);
+        }
+        match places::message(tx, workspace, flow, &place)? {
+            Some(message) if filter.fits(&message) => each(place, Some(message)),
+            _ => Ok(ControlFlow::Continue(())),
+        }
+    };
+    let Some(mut known) = known(tx, workspace, flow, filter)? else {
+        return places::along(tx, workspace, flow, from, order, judge);
+    };
+    known.retain(|place| place.sequence >= from);
+    if order == Order::Descending {
+        known.reverse();
+    }
+    for place in known {
+        if judge(place)?.is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The places a filter names by itself, in their order: those of one conversation, or of what was rated.
+fn known(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    filter: &MessageFilter,
+) -> Result<Option<Vec<Place>>> {
+    if filter.ratings.is_empty() {
+        let Some(chat) = &filter.chat else { return Ok(None) };
+        return places::of_chat(tx, workspace, flow, chat).map(Some);
+    }
+    let mut found = BTreeSet::new();
+    for (place, rated) in feedback::list(tx, workspace, flow, filter.chat.as_ref())? {
+        if !filter.ratings.contains(&rated.rating) {
+            continue;
+        }
+        let asked = places::before(tx, workspace, flow, &place)?;
+        found.extend(asked.filter(|(_, message)| message.role == Speaker::User).map(|(place, _)| place));
+        found.insert(place);
+    }
+    Ok(Some(found.into_iter().collect()))
+}

@@ -1,0 +1,189 @@
+//! Stored conversations, for people and keys that may see the flow (reference 1.2).
+
+pub mod conversations;
+mod filter;
+pub mod stats;
+
+pub use crate::store::Order as MessageOrder;
+pub use filter::MessageFilter;
+
+use super::access::{self, Action};
+use super::feedback;
+use crate::app::App;
+use crate::clock::iso;
+use crate::domain::caller::Caller;
+use crate::domain::conversation::Message;
+use crate::domain::error::Result;
+use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
+use crate::domain::prediction::{Speaker, Usage};
+use crate::store::places::{self, Place};
+use crate::store::{ReadTx, feedback as ratings};
+use filter::walk;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+/// Messages in one answer; more are reached page by page.
+const LISTED_MAX: usize = 10_000;
+/// Messages removed in one transaction: others wait for it.
+const REMOVED_AT_ONCE_MAX: usize = 500;
+
+/// How a list is told.
+#[derive(Debug, Clone, Copy)]
+pub struct Telling {
+    /// By the time at which the messages were stored.
+    pub order: MessageOrder,
+    /// A page of conversations and how many there are on it, from 1; all of them without it.
+    pub page: Option<(usize, usize)>,
+    /// With how each answer was rated.
+    pub feedback: bool,
+}
+
+/// A message on the wire, its JSON fields as objects (reference 3.8, 8.4).
+pub(super) fn wire(message: &Message) -> Value {
+    let list = |items: Value| if items.as_array().is_some_and(Vec::is_empty) { Value::Null } else { items };
+    json!({
+        "id": message.id,
+        "role": message.role,
+        "chatflowid": message.flow,
+        "content": message.content,
+        "chatType": message.chat_type,
+        "chatId": message.chat,
+        "sessionId": message.session,
+        "memoryType": message.memory_type,
+        "createdDate": iso(message.created),
+        "leadEmail": message.lead_email,
+        "sourceDocuments": list(json!(message.source_documents)),
+        "usedTools": list(json!(message.used_tools)),
+        "fileUploads": list(json!(message.file_uploads)),
+        "followUpPrompts": follow_ups(message),
+        "usageMetadata": message.usage.as_ref().map(Usage::wire),
+        "stopped": message.stopped,
+        "execution": null,
+    })
+}
+
+/// JSON text, as clients read it (contract 6.6).
+fn follow_ups(message: &Message) -> Option<String> {
+    let prompts = &message.follow_up_prompts;
+    (!prompts.is_empty()).then(|| json!(prompts).to_string())
+}
+
+/// The flow's messages that fit. A page is one of conversations, the one that went on last first, with all of their
+/// messages that fit (reference 1.2).
+///
+/// # Errors
+/// 404 or 403.
+pub fn list(
+    app: &App,
+    caller: &Caller,
+    flow: &FlowId,
+    filter: &MessageFilter,
+    telling: Telling,
+) -> Result<Vec<Value>> {
+    app.store.read(|tx| {
+        access::flow(tx, caller, flow, Action::Read)?;
+        let workspace = &caller.workspace;
+        let mut found = Vec::new();
+        match telling.page {
+            None => take(tx, workspace, flow, filter, telling.order, &mut found)?,
+            Some(page) => {
+                let (chats, _) = conversations::newest(tx, workspace, flow, filter, page)?;
+                for chat in chats {
+                    let one = MessageFilter { chat: Some(chat), ..filter.clone() };
+                    take(tx, workspace, flow, &one, telling.order, &mut found)?;
+                }
+                found.sort_by_key(|(place, _)| *place);
+                if telling.order == MessageOrder::Descending {
+                    found.reverse();
+                }
+            }
+        }
+        let told = found.iter().map(|(place, message)| {
+            let mut row = wire(message);
+            if telling.feedback && message.role == Speaker::Api {
+                let rated = ratings::of_message(tx, workspace, flow, place)?;
+                row["feedback"] = rated.map_or(Value::Null, |rated| feedback::wire(flow, place, &rated));
+            }
+            Ok(row)
+        });
+        told.collect()
+    })
+}
+
+fn take(
+    tx: &ReadTx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    filter: &MessageFilter,
+    order: MessageOrder,
+    found: &mut Vec<(Place, Message)>,
+) -> Result<()> {
+    walk(tx, workspace, flow, filter, (0, order), |place, message| {
+        let message = match message {
+            None => places::message(tx, workspace, flow, &place)?,
+            read => read,
+        };
+        found.extend(message.map(|message| (place, message)));
+        Ok(if found.len() < LISTED_MAX { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    })
+}
+
+/// Deletes the flow's messages that fit and were there when it began, some in each transaction, with their ratings
+/// and the files of conversations of which nothing is left; the number deleted.
+///
+/// # Errors
+/// 404 or 403.
+pub fn delete(app: &App, caller: &Caller, flow: &FlowId, filter: &MessageFilter) -> Result<usize> {
+    let workspace = &caller.workspace;
+    let permitted = |tx: &_| access::flow(tx, caller, flow, Action::Save).map(drop);
+    let end = app.store.read(|tx| permitted(tx).and_then(|()| places::next(tx)))?;
+    let (mut from, mut count) = (0, 0);
+    loop {
+        let batch = app.store.read(|tx| {
+            let mut batch = Vec::new();
+            walk(tx, workspace, flow, filter, (from, MessageOrder::Ascending), |place, _| {
+                if place.sequence >= end || batch.len() == REMOVED_AT_ONCE_MAX {
+                    return Ok(ControlFlow::Break(()));
+                }
+                batch.push(place);
+                Ok(ControlFlow::Continue(()))
+            })?;
+            Ok(batch)
+        })?;
+        let Some(last) = batch.last() else { break };
+        from = last.sequence + 1;
+        count += app.store.write(|tx| {
+            access::flow(tx, caller, flow, Action::Save)?;
+            places::remove(tx, workspace, flow, &batch)
+        })?;
+        for chat in ended(app, workspace, flow, &batch)? {
+            app.chat_files.remove_chat(workspace, flow, &chat);
+        }
+    }
+    match filter {
+        // A conversation may have files before it has messages.
+        all if *all == MessageFilter::default() => app.chat_files.remove_flow(workspace, flow),
+        MessageFilter { chat: Some(chat), .. }
+            if *filter == (MessageFilter { chat: Some(*chat), ..MessageFilter::default() }) =>
+        {
+            app.chat_files.remove_chat(workspace, flow, chat);
+        }
+        _ => {}
+    }
+    Ok(count)
+}
+
+/// The conversations of these messages of which nothing is left.
+fn ended(app: &App, workspace: &WorkspaceId, flow: &FlowId, removed: &[Place]) -> Result<Vec<ChatId>> {
+    let chats: BTreeSet<ChatId> = removed.iter().map(|place| place.chat).collect();
+    app.store.read(|tx| {
+        let mut ended = Vec::new();
+        for chat in chats {
+            if places::of_chat(tx, workspace, flow, &chat)?.is_empty() {
+                ended.push(chat);
+            }
+        }
+        Ok(ended)
+    })
+}

@@ -1,0 +1,43 @@
+//! How much a flow is asked and how its answers are rated (reference 1.2 `/stats`).
+
+use super::super::access::{self, Action};
+use super::filter::{MessageFilter, walk};
+use crate::app::App;
+use crate::domain::caller::Caller;
+use crate::domain::error::Result;
+use crate::domain::feedback::Rating;
+use crate::domain::ids::FlowId;
+use crate::store::{Order, feedback};
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+
+/// Counts the messages that fit, their conversations and their ratings. Messages are read only where the filter needs
+/// it, one at a time.
+///
+/// # Errors
+/// 404 or 403.
+pub fn of_flow(app: &App, caller: &Caller, flow: &FlowId, filter: &MessageFilter) -> Result<Value> {
+    app.store.read(|tx| {
+        access::flow(tx, caller, flow, Action::Read)?;
+        let workspace = &caller.workspace;
+        let rated = feedback::list(tx, workspace, flow, filter.chat.as_ref())?;
+        let (mut messages, mut chats) = (0_usize, HashSet::new());
+        let (mut all, mut positive) = (0_usize, 0_usize);
+        walk(tx, workspace, flow, filter, (0, Order::Ascending), |place, _| {
+            messages += 1;
+            chats.insert(place.chat);
+            if let Ok(index) = rated.binary_search_by_key(&place, |(place, _)| *place) {
+                all += 1;
+                positive += usize::from(rated[index].1.rating == Rating::Up);
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(json!({
+            "totalMessages": messages,
+            "totalSessions": chats.len(),
+            "totalFeedback": all,
+            "positiveFeedback": positive,
+        }))
+    })
+}

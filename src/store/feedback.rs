@@ -1,0 +1,115 @@
+//! How answers were rated: one row beside each rated message, found along the messages of a flow or by its id.
+
+use super::keys::{self, KeyRange};
+use super::messages::lives_in;
+use super::places::Place;
+use super::tables::{FEEDBACK, FEEDBACK_HOME};
+use super::tx::{Order, Tx, WriteTx};
+use crate::domain::error::{Error, Result};
+use crate::domain::feedback::Feedback;
+use crate::domain::ids::{ChatId, FeedbackId, FlowId, WorkspaceId};
+use std::ops::ControlFlow;
+
+fn parse(value: &[u8]) -> Result<Feedback> {
+    // The cause is not kept: its text may quote a comment.
+    serde_json::from_slice(value).map_err(|_| Error::internal("a stored rating cannot be read"))
+}
+
+/// How the message at this place was rated.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read.
+pub fn of_message(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    place: &Place,
+) -> Result<Option<Feedback>> {
+    if !lives_in(tx, workspace, flow)? {
+        return Ok(None);
+    }
+    tx.look(FEEDBACK, &keys::message(flow, &place.chat, place.sequence), parse)
+}
+
+/// The ratings of a flow, or of one conversation of it, by place.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read.
+pub fn list(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    chat: Option<&ChatId>,
+) -> Result<Vec<(Place, Feedback)>> {
+    let mut found = Vec::new();
+    if !lives_in(tx, workspace, flow)? {
+        return Ok(found);
+    }
+    let range = chat.map_or_else(
+        || KeyRange::prefix(flow.bytes()),
+        |chat| KeyRange::prefix(&keys::conversation(flow, chat)),
+    );
+    tx.scan(FEEDBACK, &range, Order::Ascending, |key, value| {
+        if let Some((_, chat, sequence)) = keys::of_message(key) {
+            found.push((Place { sequence, chat }, parse(value)?));
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    found.sort_by_key(|(place, _)| *place);
+    Ok(found)
+}
+
+/// Where the rating of this id is: it names no workspace, because whoever gave it has none.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read.
+pub fn home(tx: &impl Tx, id: &FeedbackId) -> Result<Option<(FlowId, Place)>> {
+    let home = tx.look(FEEDBACK_HOME, id.bytes(), |key| {
+        keys::of_message(key).ok_or_else(|| Error::internal("the place of a rating cannot be read"))
+    })?;
+    Ok(home.map(|(flow, chat, sequence)| (flow, Place { sequence, chat })))
+}
+
+/// Stores the rating of the message at this place, instead of an earlier one.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be written.
+pub fn put(
+    tx: &WriteTx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    place: &Place,
+    feedback: &Feedback,
+) -> Result<()> {
+    if !lives_in(tx, workspace, flow)? {
+        return Err(Error::no_flow(flow));
+    }
+    let key = keys::message(flow, &place.chat, place.sequence);
+    tx.put(FEEDBACK_HOME, feedback.id.bytes(), &key)?;
+    tx.put(FEEDBACK, &key, &serde_json::to_vec(feedback).map_err(Error::internal)?)
+}
+
+/// Removes the rating of a message that goes away.
+pub(super) fn remove(tx: &WriteTx, flow: &FlowId, place: &Place) -> Result<()> {
+    let key = keys::message(flow, &place.chat, place.sequence);
+    if let Some(feedback) = tx.look(FEEDBACK, &key, parse)? {
+        tx.remove(FEEDBACK_HOME, feedback.id.bytes())?;
+        tx.remove(FEEDBACK, &key)?;
+    }
+    Ok(())
+}
+
+/// Removes the ratings of a flow that goes away.
+pub(super) fn remove_flow(tx: &WriteTx, flow: &FlowId) -> Result<()> {
+    let range = KeyRange::prefix(flow.bytes());
+    let mut ids = Vec::new();
+    tx.scan(FEEDBACK, &range, Order::Ascending, |_, value| {
+        ids.push(parse(value)?.id);
+        Ok(ControlFlow::Continue(()))
+    })?;
+    for id in ids {
+        tx.remove(FEEDBACK_HOME, id.bytes())?;
+    }
+    tx.remove_range(FEEDBACK, &range)?;
+    Ok(())
+}

@@ -1,0 +1,65 @@
+//! What visitors of chats left of themselves, by flow, in the order they came.
+
+use super::keys::{self, KeyRange};
+use super::messages::lives_in;
+use super::tables::LEADS;
+use super::tx::{Order, Tx, WriteTx};
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{FlowId, WorkspaceId};
+use crate::domain::lead::Lead;
+use std::ops::ControlFlow;
+
+/// The newest `newest` leads of a flow, newest first.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read.
+pub fn list(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId, newest: usize) -> Result<Vec<Lead>> {
+    let mut found = Vec::new();
+    if newest == 0 || !lives_in(tx, workspace, flow)? {
+        return Ok(found);
+    }
+    tx.scan(LEADS, &KeyRange::prefix(flow.bytes()), Order::Descending, |_, value| {
+        found.push(
+            serde_json::from_slice(value).map_err(|_| Error::internal("a stored lead cannot be read"))?,
+        );
+        Ok(if found.len() < newest { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    })?;
+    Ok(found)
+}
+
+/// How many leads a flow has; none is read.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read.
+pub fn count(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId) -> Result<usize> {
+    let mut count = 0;
+    if lives_in(tx, workspace, flow)? {
+        tx.scan(LEADS, &KeyRange::prefix(flow.bytes()), Order::Ascending, |_, _| {
+            count += 1;
+            Ok(ControlFlow::Continue(()))
+        })?;
+    }
+    Ok(count)
+}
+
+/// Stores a lead after all others.
+///
+/// # Errors
+/// 404 when the flow is not (any more) in the workspace.
+pub fn add(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId, lead: &Lead) -> Result<()> {
+    if !lives_in(tx, workspace, flow)? {
+        return Err(Error::no_flow(flow));
+    }
+    tx.put(LEADS, &keys::lead(flow, &lead.id), &serde_json::to_vec(lead).map_err(Error::internal)?)
+}
+
+/// Removes the leads of a flow that goes away.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be written.
+pub fn remove_flow(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId) -> Result<()> {
+    if lives_in(tx, workspace, flow)? {
+        tx.remove_range(LEADS, &KeyRange::prefix(flow.bytes()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,126 @@
+//! Where messages stand: what a list, a count or a removal walks along, so that it reads only the messages it needs.
+
+use super::feedback;
+use super::keys::{self, KeyRange};
+use super::messages::{lives_in, parse};
+use super::tables::{FLOW_TIMELINE, MESSAGES};
+use super::tx::{Order, Tx, WriteTx};
+use crate::domain::conversation::Message;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
+use std::ops::ControlFlow;
+
+/// A message's conversation, and its number among all messages, which orders them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// Greater than that of every message stored before.
+    pub sequence: u64,
+    /// The conversation.
+    pub chat: ChatId,
+}
+
+/// The number the next message gets.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read.
+pub fn next(tx: &impl Tx) -> Result<u64> {
+    super::messages::next_sequence(tx)
+}
+
+/// Hands over the places of a flow's messages from the number `from` on, until `each` breaks. No message is read.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read, else what `each` returns.
+pub fn along(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    from: u64,
+    order: Order,
+    mut each: impl FnMut(Place) -> Result<ControlFlow<()>>,
+) -> Result<()> {
+    if !lives_in(tx, workspace, flow)? {
+        return Ok(());
+    }
+    let whole = KeyRange::prefix(flow.bytes());
+    let range = KeyRange::new(&keys::timeline(flow, from), whole.end());
+    tx.scan(FLOW_TIMELINE, &range, order, |key, chat| {
+        let sequence = keys::sequence(key).ok_or_else(|| Error::internal("a timeline key is too short"))?;
+        each(Place { sequence, chat: ChatId::from_bytes(chat.try_into().map_err(Error::internal)?) })
+    })
+}
+
+/// The places of a conversation, in their order. No message is read.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read.
+pub fn of_chat(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId) -> Result<Vec<Place>> {
+    let mut places = Vec::new();
+    if !lives_in(tx, workspace, flow)? {
+        return Ok(places);
+    }
+    let range = KeyRange::prefix(&keys::conversation(flow, chat));
+    tx.scan(MESSAGES, &range, Order::Ascending, |key, _| {
+        places.extend(keys::sequence(key).map(|sequence| Place { sequence, chat: *chat }));
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(places)
+}
+
+/// The message at a place of a flow; `None` when it was removed, or the flow lives elsewhere.
+///
+/// # Errors
+/// [`Error::Internal`] when the database or the message cannot be read.
+pub fn message(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    place: &Place,
+) -> Result<Option<Message>> {
+    if !lives_in(tx, workspace, flow)? {
+        return Ok(None);
+    }
+    tx.look(MESSAGES, &keys::message(flow, &place.chat, place.sequence), parse)
+}
+
+/// The message right before a place in the same conversation.
+///
+/// # Errors
+/// [`Error::Internal`] when the database or the message cannot be read.
+pub fn before(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    place: &Place,
+) -> Result<Option<(Place, Message)>> {
+    let mut found = None;
+    if !lives_in(tx, workspace, flow)? {
+        return Ok(found);
+    }
+    let end = keys::message(flow, &place.chat, place.sequence);
+    let range = KeyRange::between(&keys::conversation(flow, &place.chat), &end);
+    tx.scan(MESSAGES, &range, Order::Descending, |key, value| {
+        if let Some(sequence) = keys::sequence(key) {
+            found = Some((Place { sequence, chat: place.chat }, parse(value)?));
+        }
+        Ok(ControlFlow::Break(()))
+    })?;
+    Ok(found)
+}
+
+/// Removes messages with how they were rated; the number that was still there.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be written.
+pub fn remove(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId, places: &[Place]) -> Result<usize> {
+    let mut removed = 0;
+    if !lives_in(tx, workspace, flow)? {
+        return Ok(removed);
+    }
+    for place in places {
+        removed += usize::from(tx.remove(MESSAGES, &keys::message(flow, &place.chat, place.sequence))?);
+        tx.remove(FLOW_TIMELINE, &keys::timeline(flow, place.sequence))?;
+        feedback::remove(tx, flow, place)?;
+    }
+    Ok(removed)
+}

@@ -1,0 +1,161 @@
+//! Ratings of answers and what visitors leave (reference 1.2 `/feedback`, `/leads`; contract 5.5).
+
+use crate::support::canvases::scripted;
+use crate::support::{Server, id};
+use serde_json::{Value, json};
+
+/// An answer of a fresh flow: the flow, and what its asker was told.
+fn answered(server: &Server) -> (String, Value) {
+    let flow = server.flow(&scripted());
+    let told = server.ask(&flow, &json!({"question": "Hi"})).is(200).json();
+    (flow, told)
+}
+
+fn rating(flow: &str, told: &Value, rating: &str) -> Value {
+    json!({
+        "chatflowid": flow, "chatId": told["chatId"], "messageId": told["chatMessageId"], "rating": rating, "content": "",
+    })
+}
+
+fn rate(server: &Server, flow: &str, body: &Value) -> crate::support::Answer {
+    server.call("POST", &format!("/feedback/{flow}")).json(body).send()
+}
+
+#[test]
+fn an_asker_rates_an_answer_and_adds_a_comment() {
+    let server = Server::start();
+    let (flow, told) = answered(&server);
+    let row = rate(&server, &flow, &rating(&flow, &told, "THUMBS_DOWN")).is(200).json();
+    assert_eq!((&row["messageId"], &row["chatflowid"]), (&told["chatMessageId"], &json!(flow)));
+    let change =
+        server.call("PUT", &format!("/feedback/{}", id(&row))).json(&json!({"content": "Too short"}));
+    assert_eq!(change.send().is(200).json(), json!({"status": "OK"}));
+    let listed = server.read(&format!("/feedback/{flow}"));
+    assert_eq!(listed.as_array().unwrap().len(), 1);
+    assert_eq!((&listed[0]["rating"], &listed[0]["content"]), (&json!("THUMBS_DOWN"), &json!("Too short")));
+    assert_eq!(server.read(&format!("/feedback/{flow}?chatId={}", told["chatId"].as_str().unwrap())), listed);
+    assert_eq!(server.read(&format!("/feedback/{flow}?endDate=2001-01-01T00:00:00Z")), json!([]));
+    let joined = server.read(&format!("/chatmessage/{flow}?feedback=true"));
+    assert_eq!((joined[0].get("feedback"), &joined[1]["feedback"]), (None, &listed[0]));
+    assert_eq!(server.read(&format!("/chatmessage/{flow}"))[1].get("feedback"), None);
+}
+
+#[test]
+fn a_second_rating_takes_the_place_of_the_first_and_needs_a_proof() {
+    let server = Server::start();
+    let (flow, told) = answered(&server);
+    let first = rate(&server, &flow, &rating(&flow, &told, "THUMBS_DOWN")).is(200).json();
+    rate(&server, &flow, &rating(&flow, &told, "THUMBS_UP")).is_error(401);
+    let mut proven = rating(&flow, &told, "THUMBS_UP");
+    proven["sessionToken"] = told["sessionToken"].clone();
+    let second = rate(&server, &flow, &proven).is(200).json();
+    assert_eq!((&second["id"], &second["rating"]), (&first["id"], &json!("THUMBS_UP")));
+    let body = rating(&flow, &told, "THUMBS_DOWN");
+    server.owner("POST", &format!("/feedback/{flow}")).json(&body).send().is(200);
+    let key = server.key(&["chatflows:view"])["apiKey"].as_str().unwrap().to_owned();
+    server.call("POST", "/feedback").bearer(&key).json(&body).send().is(200);
+    let other = server.key(&["tools:view"])["apiKey"].as_str().unwrap().to_owned();
+    server.call("POST", "/feedback").bearer(&other).json(&body).send().is_error(401);
+    assert_eq!(server.read(&format!("/feedback/{flow}")).as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_rating_names_the_flow_the_conversation_and_the_answer() {
+    let server = Server::start();
+    let (flow, told) = answered(&server);
+    let (other, elsewhere) = answered(&server);
+    let good = rating(&flow, &told, "THUMBS_UP");
+    let with = |field: &str, value: Value| {
+        let mut body = good.clone();
+        body[field] = value;
+        body
+    };
+    for (field, value, status) in [
+        ("messageId", Value::Null, 400),
+        ("chatId", Value::Null, 400),
+        ("rating", Value::Null, 400),
+        ("rating", json!("GREAT"), 400),
+        ("messageId", json!("x"), 404),
+        ("messageId", elsewhere["chatMessageId"].clone(), 404),
+        ("chatId", elsewhere["chatId"].clone(), 404),
+        ("chatflowid", json!(other), 400),
+        ("content", json!("c".repeat(5_000)), 400),
+    ] {
+        rate(&server, &flow, &with(field, value)).is_error(status);
+    }
+    rate(&server, &other, &with("chatflowid", json!(other))).is_error(404);
+    let question = server.messages(&flow)[0]["id"].clone();
+    rate(&server, &flow, &with("messageId", question)).is_error(400);
+    server
+        .call("PUT", "/feedback/6a204bb0-3c4f-4c0e-9d9c-0f6f5c3a1d2e")
+        .json(&json!({}))
+        .send()
+        .is_error(404);
+    server.call("GET", &format!("/feedback/{flow}")).send().is_error(401);
+    assert_eq!(server.read(&format!("/feedback/{flow}")), json!([]));
+}
+
+#[test]
+fn pages_that_a_flow_lists_may_rate_there() {
+    let server = Server::start();
+    let config = json!({"allowedOrigins": ["https://shop.example"]}).to_string();
+    let flow = server.flow_with(&scripted(), &json!({ "chatbotConfig": config }));
+    let told = server.ask(&flow, &json!({"question": "Hi"})).is(200).json();
+    let post = |origin: &str| {
+        let call = server.call("POST", &format!("/feedback/{flow}")).header("Origin", origin);
+        call.json(&rating(&flow, &told, "THUMBS_UP")).send()
+    };
+    post("https://evil.example").is_error(403);
+    let row = post("https://shop.example").is(200);
+    assert_eq!(row.header("access-control-allow-origin"), Some("https://shop.example"));
+    let change = |method: &str, origin: &str| {
+        let call = server.call(method, &format!("/feedback/{}", id(&row.json()))).header("Origin", origin);
+        call.header("Access-Control-Request-Method", "PUT").json(&json!({"content": "c"})).send()
+    };
+    for method in ["OPTIONS", "PUT"] {
+        let answer = change(method, "https://shop.example");
+        assert_eq!(answer.header("access-control-allow-origin"), Some("https://shop.example"), "{method}");
+        assert_eq!(change(method, "https://evil.example").header("access-control-allow-origin"), None);
+    }
+}
+
+#[test]
+fn ratings_go_away_with_what_was_rated() {
+    let server = Server::start();
+    let (flow, told) = answered(&server);
+    let row = rate(&server, &flow, &rating(&flow, &told, "THUMBS_UP")).is(200).json();
+    let chat = told["chatId"].as_str().unwrap();
+    server.owner("DELETE", &format!("/chatmessage/{flow}?chatId={chat}")).send().is(200);
+    assert_eq!(server.read(&format!("/feedback/{flow}")), json!([]));
+    let path = format!("/feedback/{}", id(&row));
+    server.call("PUT", &path).json(&json!({"content": "c"})).send().is_error(404);
+    let told = server.ask(&flow, &json!({"question": "Hi"})).is(200).json();
+    let row = rate(&server, &flow, &rating(&flow, &told, "THUMBS_UP")).is(200).json();
+    server.owner("DELETE", &format!("/chatflows/{flow}")).send().is(200);
+    let path = format!("/feedback/{}", id(&row));
+    server.call("PUT", &path).json(&json!({"content": "c"})).send().is_error(404);
+}
+
+#[test]
+fn a_visitor_leaves_a_name() {
+    let server = Server::start();
+    let (flow, told) = answered(&server);
+    let body = json!({
+        "chatflowid": flow, "chatId": told["chatId"], "name": "Ada", "email": "ada@example.org", "phone": "", "other": 1,
+    });
+    let row = server.call("POST", "/leads/").json(&body).send().is(200).json();
+    assert_eq!((&row["name"], &row["email"], &row["phone"]), (&json!("Ada"), &body["email"], &Value::Null));
+    assert_ne!(row["chatId"], told["chatId"], "nobody proved that conversation");
+    let mut proven = body.clone();
+    proven["sessionToken"] = told["sessionToken"].clone();
+    let second = server.call("POST", "/leads").json(&proven).send().is(200).json();
+    assert_eq!(second["chatId"], told["chatId"]);
+    assert_eq!(server.read(&format!("/leads/{flow}")), json!([second, row]));
+    server.call("GET", &format!("/leads/{flow}")).send().is_error(401);
+    server.call("POST", "/leads").json(&json!({"name": "Ada"})).send().is_error(400);
+    server.call("POST", "/leads").json(&json!({"chatflowid": "x"})).send().is_error(404);
+    let long = json!({"chatflowid": flow, "name": "a".repeat(400)});
+    server.call("POST", "/leads").json(&long).send().is_error(400);
+    let floods = (0..70).map(|_| server.call("POST", "/leads").json(&body).send().status);
+    assert!(floods.into_iter().any(|status| status == 429));
+}
