@@ -28,7 +28,7 @@ const STOP_PATIENCE_MS = 2000;
 
 /** The messages of one chat and what it is doing. At most one question is under way. */
 export class Conversation {
-  readonly messages: Message[] = [];
+  messages: Message[] = [];
   phase: Phase = 'idle';
   leadEmail: string | undefined;
   #last: Ask | undefined;
@@ -80,7 +80,7 @@ export class Conversation {
   clear(): void {
     this.#abort?.abort();
     this.#abort = undefined;
-    this.messages.length = 0;
+    this.messages = [];
     this.#last = undefined;
     this.phase = 'idle';
     this.needs.client.forget();
@@ -96,9 +96,7 @@ export class Conversation {
   }
 
   #dropErrors(): void {
-    for (let at = this.messages.length - 1; at >= 0; at -= 1) {
-      if (this.messages[at]?.type === 'error') this.messages.splice(at, 1);
-    }
+    this.messages = this.messages.filter(({ type }) => type !== 'error');
   }
 
   async #run(ask: Ask): Promise<void> {
@@ -133,9 +131,9 @@ export class Conversation {
       if (this.#abort !== control) return;
       if (this.phase === 'asking') this.phase = 'answering';
       const effect = applyEvent(answer, event);
-      if (effect.kind === 'failed') throw new ChatError(200);
-      if (effect.kind === 'conversation') client.chatId = effect.chatId;
-      if (effect.kind === 'ended') ended = true;
+      if (effect === 'failed') throw new ChatError(200);
+      if (typeof effect === 'object') client.chatId = effect.chatId;
+      if (effect === 'ended') ended = true;
       else this.needs.changed();
     }
     if (!ended) throw new ChatError(0);
@@ -146,7 +144,6 @@ export class Conversation {
     this.phase = 'idle';
     const empty = answer.message === '' && !answer.action && !answer.usedTools && !answer.sourceDocuments;
     answer.state = stopped || answer.state === 'stopped' ? 'stopped' : 'done';
-    for (const step of answer.steps ?? []) if (step.status === 'INPROGRESS') step.status = 'STOPPED';
     if (fault === undefined || stopped) {
       this.needs.changed(answer);
       return;
@@ -176,14 +173,6 @@ export class Conversation {
 export function textOf(status: number): TextKey {
   if (status === 0) return 'errorNetwork';
   const exact = `error${status}`;
-  const known: TextKey[] = [
-    'error400',
-    'error401',
-    'error403',
-    'error404',
-    'error413',
-    'error429',
-    'error503',
-  ];
+  const known: TextKey[] = ['error400', 'error401', 'error403', 'error404', 'error429', 'error503'];
   return known.find((key) => key === exact) ?? (status >= 400 && status < 500 ? 'error400' : 'error500');
 }

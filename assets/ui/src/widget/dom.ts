@@ -83,6 +83,16 @@ export function iconButton(
   );
 }
 
+/** A button with a word on it. */
+export function button(label: string, onclick: () => void, more = ''): HTMLButtonElement {
+  return h('button', { type: 'button', class: `button ${more}`, onclick }, label);
+}
+
+/** Three dots that move while something is awaited. */
+export function dots(...more: Child[]): HTMLElement {
+  return h('div', { class: 'dots' }, h('i'), h('i'), h('i'), ...more);
+}
+
 /** A button that copies a text and shows that it did. */
 export function copyButton(text: string, label: string): HTMLButtonElement {
   const button = iconButton('copy', label, () => {

@@ -32,20 +32,12 @@ export function judge(file: File, rules: UploadRules, texts: Texts): Picked | st
   return { file, type };
 }
 
-function kind(file: File, rules: UploadRules): Upload['type'] | undefined {
-  if (rules.images.includes(file.type)) return 'file';
-  const media = (file.type.split(';')[0] ?? '').toLowerCase();
-  const ending = /\.[^.]+$/.exec(file.name)?.[0].toLowerCase() ?? '';
-  if (rules.documents && !media.startsWith('image/') && !media.startsWith('audio/')) {
-    // Many systems do not know the type of a document; the service looks at the bytes.
-    if (rules.documentTypes.length === 0 || media === '' || rules.documentTypes.includes(media))
-      return 'file:full';
-    if (rules.documentTypes.some((type) => type.endsWith(`/${ending.slice(1)}`))) return 'file:full';
-    if (/^\.(md|markdown)$/.test(ending) && rules.documentTypes.includes('text/markdown')) return 'file:full';
-    if (/^\.ya?ml$/.test(ending) && rules.documentTypes.some((type) => type.endsWith('yaml')))
-      return 'file:full';
-  }
-  return undefined;
+function kind({ type }: File, { images, documents, documentTypes }: UploadRules): Upload['type'] | undefined {
+  if (images.includes(type)) return 'file';
+  if (!documents || /^(image|audio|video)\//.test(type)) return undefined;
+  // Many systems do not know the type of a document; the service looks at the bytes.
+  const taken = type === '' || documentTypes.length === 0 || documentTypes.includes(type.toLowerCase());
+  return taken ? 'file:full' : undefined;
 }
 
 /** Makes the uploads of a question: images as they are, documents as their text. */

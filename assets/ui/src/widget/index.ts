@@ -9,23 +9,19 @@ const pages = new Map<HTMLElement, Full>();
 
 /** Puts the round button on the page. A second call replaces the first. */
 export function init(options: BotOptions): void {
-  ready(() => {
-    bubble?.destroy();
-    bubble = new Bubble(options);
-  });
+  bubble?.destroy();
+  bubble = new Bubble(options);
 }
 
 /** Fills an element: the one with `id`, else the first chat element of the page, else the page. */
 export function initFull(options: BotOptions & { id?: string }): void {
-  ready(() => {
-    const found = options.id
-      ? document.getElementById(options.id)
-      : document.querySelector<HTMLElement>('flowkeep-fullchat, flowise-fullchatbot');
-    const host = found ?? document.body.appendChild(document.createElement('flowkeep-fullchat'));
-    if (options.id && !found) host.id = options.id;
-    pages.get(host)?.destroy();
-    pages.set(host, new Full(host, options));
-  });
+  const found = options.id
+    ? document.getElementById(options.id)
+    : document.querySelector<HTMLElement>('flowkeep-fullchat, flowise-fullchatbot');
+  const host = found ?? document.body.appendChild(document.createElement('flowkeep-fullchat'));
+  if (options.id && !found) host.id = options.id;
+  pages.get(host)?.destroy();
+  pages.set(host, new Full(host, options));
 }
 
 /** Takes every chat off the page. */
@@ -40,11 +36,6 @@ export function destroy(): void {
 export function clearChat(id?: string): void {
   if (id === undefined) bubble?.clear();
   for (const [host, page] of pages) if (id === undefined || host.id === id) page.clear();
-}
-
-function ready(start: () => void): void {
-  if (document.body) start();
-  else document.addEventListener('DOMContentLoaded', start, { once: true });
 }
 
 const Chatbot = { init, initFull, destroy, clearChat };

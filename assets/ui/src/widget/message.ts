@@ -1,4 +1,5 @@
 import type { StreamEvent } from '../core/sse';
+import { list, object, text, type Json } from './json';
 import { readFollowUps } from './settings';
 
 export interface SourceDocument {
@@ -11,12 +12,6 @@ export interface UsedTool {
   toolInput?: unknown;
   toolOutput?: unknown;
   error?: unknown;
-}
-
-export interface Step {
-  id: string;
-  label: string;
-  status: string;
 }
 
 export interface ActionButton {
@@ -48,7 +43,8 @@ export interface Message {
   fileUploads?: Upload[];
   sourceDocuments?: SourceDocument[];
   usedTools?: UsedTool[];
-  steps?: Step[];
+  /** The step of the flow that runs. */
+  step?: string;
   thinking?: string;
   followUps?: string[];
   action?: Action;
@@ -60,84 +56,62 @@ export interface Message {
 }
 
 /** What an event says beyond the message it changes. */
-export type Effect =
-  { kind: 'none' } | { kind: 'failed' } | { kind: 'ended' } | { kind: 'conversation'; chatId: string };
-
-const NONE: Effect = { kind: 'none' };
-
-function object(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-function list<T>(value: unknown, read: (item: Record<string, unknown>) => T | undefined): T[] {
-  return Array.isArray(value) ? value.flatMap((item) => read(object(item)) ?? []) : [];
-}
+export type Effect = 'failed' | 'ended' | { chatId: string } | undefined;
 
 /** Brings one event into the answer it belongs to. Events this chat does not know are left alone. */
 export function applyEvent(message: Message, event: StreamEvent): Effect {
   const { data } = event;
   switch (event.event) {
     case 'token':
-      if (typeof data === 'string') message.message += data;
-      return NONE;
+      message.message += text(data) ?? '';
+      break;
     case 'thinking':
-      if (typeof data === 'string') message.thinking = (message.thinking ?? '') + data;
-      return NONE;
+      message.thinking = (message.thinking ?? '') + (text(data) ?? '');
+      break;
     case 'sourceDocuments':
       message.sourceDocuments = list(data, source);
-      return NONE;
+      break;
     case 'usedTools':
       message.usedTools = list(data, tool);
-      return NONE;
-    case 'nextAgentFlow':
-      step(message, object(data));
-      return NONE;
+      break;
+    case 'nextAgentFlow': {
+      const { status, nodeLabel } = object(data);
+      message.step = status === 'INPROGRESS' ? text(nodeLabel) : undefined;
+      break;
+    }
     case 'action':
       message.action = action(object(data));
-      return NONE;
+      break;
     case 'metadata':
       return metadata(message, object(data));
     case 'error':
-      return { kind: 'failed' };
+      return 'failed';
     case 'abort':
       message.state = 'stopped';
-      return NONE;
+      break;
     case 'end':
-      return { kind: 'ended' };
-    default:
-      return NONE;
+      return 'ended';
   }
+  return undefined;
 }
 
-function source(item: Record<string, unknown>): SourceDocument | undefined {
+function source(value: unknown): SourceDocument | undefined {
+  const item = object(value);
   const pageContent = text(item.pageContent);
   return pageContent === undefined ? undefined : { pageContent, metadata: object(item.metadata) };
 }
 
-function tool(item: Record<string, unknown>): UsedTool | undefined {
+function tool(value: unknown): UsedTool | undefined {
+  const item = object(value);
   const name = text(item.tool);
   if (name === undefined) return undefined;
   return { tool: name, toolInput: item.toolInput, toolOutput: item.toolOutput, error: item.error };
 }
 
-function step(message: Message, item: Record<string, unknown>): void {
-  const id = text(item.nodeId);
-  if (id === undefined) return;
-  const made = { id, label: text(item.nodeLabel) ?? id, status: text(item.status) ?? '' };
-  const steps = (message.steps ??= []);
-  const last = steps.findLast((known) => known.id === id);
-  if (last?.status === 'INPROGRESS') Object.assign(last, made);
-  else if (steps.length < 200) steps.push(made);
-}
-
-function action(item: Record<string, unknown>): Action | undefined {
+function action(item: Json): Action | undefined {
   const data = object(item.data);
   const buttons = list(item.elements, (element) => {
-    const [type, label] = [text(element.type), text(element.label)];
+    const [type, label] = [text(object(element).type), text(object(element).label)];
     return type !== undefined && label !== undefined ? { type, label } : undefined;
   });
   if (buttons.length === 0) return undefined;
@@ -145,13 +119,13 @@ function action(item: Record<string, unknown>): Action | undefined {
   return { buttons, nodeId: text(data.nodeId), wantsComment };
 }
 
-function metadata(message: Message, item: Record<string, unknown>): Effect {
+function metadata(message: Message, item: Json): Effect {
   message.messageId = text(item.chatMessageId) ?? message.messageId;
   const prompts = readFollowUps(item.followUpPrompts);
   if (prompts.length > 0) message.followUps = prompts;
   if (item.action !== undefined) message.action = action(object(item.action)) ?? message.action;
   const chatId = text(item.chatId);
-  return chatId === undefined ? NONE : { kind: 'conversation', chatId };
+  return chatId === undefined ? undefined : { chatId };
 }
 
 /** A whole answer as the events a stream would have brought. */

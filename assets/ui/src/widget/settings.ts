@@ -1,3 +1,4 @@
+import { list, object, text, type Json } from './json';
 import type { ChatWindowTheme } from './options';
 
 /** What a flow's owner set for its chat, as far as it could be understood. */
@@ -40,22 +41,6 @@ export interface UploadRules {
   documentTypes: string[];
 }
 
-export const NO_CONFIG: FlowConfig = {
-  look: {},
-  starters: [],
-  feedback: false,
-  uploads: { images: [], imageMegabytes: 5, documents: false, documentTypes: [] },
-};
-
-type Json = Record<string, unknown>;
-
-const object = (value: unknown): Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
-const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-const text = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined;
-const texts = (value: unknown): string[] => list(value).flatMap((item) => text(item) ?? []);
-
 /** Reads `public-chatbotConfig`. What has the wrong shape is as if it were not there. */
 export function readConfig(value: unknown): FlowConfig {
   const config = object(value);
@@ -82,14 +67,13 @@ function look(config: Json, deeper = true): ChatWindowTheme {
 /** Starter prompts: a list of texts or of `{prompt}`, or an object of these. */
 export function readPrompts(value: unknown): string[] {
   const entries = Array.isArray(value) ? value : Object.values(object(value));
-  return entries.flatMap((entry) => text(entry) ?? text(object(entry).prompt) ?? []).slice(0, 12);
+  return list(entries, (entry) => text(entry) ?? text(object(entry).prompt)).slice(0, 12);
 }
 
 /** Follow-up prompts arrive as JSON text. */
 export function readFollowUps(value: unknown): string[] {
-  if (typeof value !== 'string') return texts(value);
   try {
-    return texts(JSON.parse(value)).slice(0, 6);
+    return list(typeof value === 'string' ? JSON.parse(value) : value, text).slice(0, 6);
   } catch {
     return [];
   }
@@ -109,11 +93,11 @@ function form(flowData: unknown): StartForm | undefined {
   } catch {
     return undefined;
   }
-  const start = list(canvas.nodes)
-    .map((node) => object(object(node).data))
-    .find((data) => data.name === 'startAgentflow');
+  const start = list(canvas.nodes, (node) => object(object(node).data)).find(
+    ({ name }) => name === 'startAgentflow',
+  );
   const inputs = object(start?.inputs);
-  const fields = list(inputs.formInputTypes).flatMap((item) => field(object(item)) ?? []);
+  const fields = list(inputs.formInputTypes, (item) => field(object(item)));
   if (inputs.startInputType !== 'formInput' || fields.length === 0) return undefined;
   return { title: text(inputs.formTitle), description: text(inputs.formDescription), fields };
 }
@@ -122,15 +106,15 @@ function field(config: Json): FormField | undefined {
   const name = text(config.name);
   if (name === undefined) return undefined;
   const known = (['number', 'boolean', 'options'] as const).find((type) => type === config.type);
-  const options = list(config.addOptions).flatMap((item) => text(object(item).option) ?? []);
+  const options = list(config.addOptions, (item) => text(object(item).option));
   return { type: known ?? 'string', name, label: text(config.label) ?? name, options };
 }
 
 function uploads(config: Json, full: Json): UploadRules {
-  const images = config.isImageUploadAllowed === true ? list(config.imgUploadSizeAndTypes).map(object) : [];
+  const images = config.isImageUploadAllowed === true ? list(config.imgUploadSizeAndTypes, object) : [];
   const size = Number(images[0]?.maxUploadSize);
   return {
-    images: images.flatMap(({ fileTypes }) => texts(fileTypes)),
+    images: images.flatMap(({ fileTypes }) => list(fileTypes, text)),
     imageMegabytes: size > 0 ? size : 5,
     documents: full.status === true,
     documentTypes: (text(full.allowedUploadFileTypes) ?? '')

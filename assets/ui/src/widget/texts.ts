@@ -14,7 +14,6 @@ export const TEXTS = {
   messages: 'Conversation',
   youSaid: 'You said:',
   botSaid: '{name} said:',
-  writing: 'Writing an answer',
   answered: 'Answer: {text}',
   stopped: 'Stopped.',
   suggestions: 'Suggested questions',
@@ -57,7 +56,6 @@ export const TEXTS = {
   error401: 'This chat is not open to visitors.',
   error403: 'This chat cannot be used on this page.',
   error404: 'This chat is not available. It does not exist, or it is not published yet.',
-  error413: 'This is too large to send.',
   error429: 'There are too many questions at the moment. Wait a little and try again.',
   error500: 'Something went wrong. Try again.',
   error503: 'The chat is busy. Try again in a moment.',
@@ -67,11 +65,7 @@ export type Texts = typeof TEXTS;
 export type TextKey = keyof Texts;
 
 export function texts(changes: Partial<Texts> | undefined): Texts {
-  const all = { ...TEXTS };
-  for (const [key, text] of Object.entries(changes ?? {})) {
-    if (key in TEXTS && typeof text === 'string') all[key as TextKey] = text;
-  }
-  return all;
+  return { ...TEXTS, ...changes };
 }
 
 /** Puts values in their places. */

@@ -64,11 +64,10 @@ function untailed(text: string): string {
 }
 
 function code(lines: string[], at: number, fence: string, info: string): [Bare<Block>, number] {
-  const indent = /^ */.exec(lines[at] ?? '')?.[0].length ?? 0;
   const closing = new RegExp(`^ {0,3}\\${fence[0] ?? '`'}{${fence.length},}\\s*$`);
   let end = at + 1;
   while (end < lines.length && !closing.test(lines[end] ?? '')) end += 1;
-  const body = lines.slice(at + 1, end).map((line) => line.replace(new RegExp(`^ {0,${indent}}`), ''));
+  const body = lines.slice(at + 1, end);
   const language = info.trim().split(/\s/)[0] ?? '';
   return [{ kind: 'code', language, text: body.join('\n') }, Math.min(end + 1, lines.length)];
 }

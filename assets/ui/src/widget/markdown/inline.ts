@@ -8,7 +8,6 @@ export interface MarkdownOptions {
 const OPENERS_MAX = 64;
 const DESTINATION = /\(\s*<?([^\s<>()]*(?:\([^\s<>()]*\)[^\s<>()]*)*)>?(?:\s+"[^"\n]*")?\s*\)/y;
 const ADDRESS = /https?:\/\/[^\s<>"'`|]{1,2000}/y;
-const BRACKETED = /<((?:https?:\/\/|mailto:)[^\s<>]+)>/y;
 const DATA_IMAGE = /^data:image\/(?:png|jpeg|gif|webp|avif);base64,[a-z0-9+/=]+$/i;
 const PUNCTUATION = /[!-/:-@[-`{-~]/;
 
@@ -132,7 +131,7 @@ class Inline {
     const length = this.#run(char);
     const before = this.text[this.#at - 1] ?? ' ';
     const after = this.text[this.#at + length] ?? ' ';
-    const inWord = char === '_' && /[\p{L}\p{N}]/u.test(before) && /[\p{L}\p{N}]/u.test(after);
+    const inWord = char === '_' && /\w/.test(before) && /\w/.test(after);
     this.#flush();
     this.#at += length;
     let left = length;
@@ -216,21 +215,16 @@ class Inline {
 
   /** An address that stands in the text by itself. */
   #address(char: string): boolean {
-    const pattern = char === '<' ? BRACKETED : char === 'h' ? ADDRESS : undefined;
-    if (!pattern || (char === 'h' && /[\p{L}\p{N}]/u.test(this.text[this.#at - 1] ?? ' '))) return false;
-    pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.text);
+    ADDRESS.lastIndex = this.#at;
+    const found = char === 'h' && !/\w/.test(this.text[this.#at - 1] ?? ' ') && ADDRESS.exec(this.text);
     if (!found) return false;
-    let shown = found[1] ?? found[0];
-    if (!found[1]) {
-      shown = shown.replace(/[.,;:!?*_~\])]+$/, (tail) =>
-        tail.startsWith(')') && shown.includes('(') ? ')' : '',
-      );
-    }
+    const shown = found[0].replace(/[.,;:!?*_~\])]+$/, (tail) =>
+      tail.startsWith(')') && found[0].includes('(') ? ')' : '',
+    );
     const href = safeLink(shown);
     if (!href) return false;
     this.#push(link(href, [shown]));
-    this.#at += found[1] ? found[0].length : shown.length;
+    this.#at += shown.length;
     return true;
   }
 }

@@ -1,12 +1,13 @@
 import { ChatError, Client } from '../client';
 import { Conversation, textOf } from '../conversation';
-import { h, icon, iconButton, picture } from '../dom';
+import { add, button, dots, h, icon, iconButton, picture, type Child } from '../dom';
 import { prepare, takesFiles, type Picked } from '../files';
 import { Look } from '../look';
 import { fromHtml, renderMarkdown } from '../markdown/render';
+import { link, safeLink } from '../markdown/inline';
 import type { Message, Upload } from '../message';
 import type { BotOptions, ChatWindowTheme } from '../options';
-import { mergeLook, NO_CONFIG, readConfig, readPrompts, type FlowConfig } from '../settings';
+import { mergeLook, readConfig, readPrompts, type FlowConfig } from '../settings';
 import { filled, texts, type Texts } from '../texts';
 import { Composer } from './composer';
 import { agreed, disclaimer } from './disclaimer';
@@ -25,7 +26,7 @@ export class Chat {
   readonly #live = h('div', { class: 'sr', role: 'status', 'aria-live': 'polite' });
   readonly #log: HTMLElement;
   readonly #views = new Map<number, MessageView>();
-  #config: FlowConfig = NO_CONFIG;
+  #config: FlowConfig = readConfig({});
   #window: ChatWindowTheme = {};
   #conversation: Conversation | undefined;
   #composer: Composer | undefined;
@@ -92,8 +93,6 @@ export class Chat {
 
   clear(): void {
     this.#conversation?.clear();
-    this.#composer?.clear();
-    this.#leadDone = false;
     this.#begin();
   }
 
@@ -119,58 +118,37 @@ export class Chat {
     const { titleAvatarSrc, showTitle } = this.#window;
     if (showTitle === false && !this.close) return undefined;
     const name = h(this.close ? 'h2' : 'h1', { class: 'title', dir: 'auto' }, this.title);
-    const fresh =
-      this.#conversation &&
-      iconButton('fresh', this.#texts.fresh, () => {
-        this.clear();
-        this.focus();
-      });
+    const fresh = this.#conversation && iconButton('fresh', this.#texts.fresh, () => this.#fresh());
     const leave = this.close && iconButton('close', this.#texts.close, this.close, { class: 'ib leave' });
     return h('header', { class: 'head' }, picture(titleAvatarSrc, 'spark', 'face big'), name, fresh, leave);
   }
 
   #loading(): void {
-    const dots = h(
-      'div',
-      { class: 'dots', role: 'status', 'aria-label': this.#texts.loading },
-      h('i'),
-      h('i'),
-      h('i'),
-    );
-    this.element.replaceChildren(...kept([this.#head(), h('div', { class: 'closed' }, dots)]));
+    this.#stage(h('div', { class: 'closed' }, dots(h('span', { class: 'sr' }, this.#texts.loading))));
   }
 
   #unavailable({ status, sentence }: ChatError): void {
     const text = sentence ?? this.#texts[textOf(status)];
     const lasting = status >= 400 && status < 500 && status !== 429;
-    const again = h(
-      'button',
-      {
-        type: 'button',
-        class: 'button',
-        onclick: () => {
-          this.#loading();
-          void this.load().then(() => this.focus());
-        },
-      },
-      this.#texts.retry,
+    const again = button(this.#texts.retry, () => {
+      this.#loading();
+      void this.load().then(() => this.focus());
+    });
+    this.#stage(
+      h('div', { class: 'closed', role: 'alert' }, icon('alert'), h('p', {}, text), !lasting && again),
     );
-    const box = h(
-      'div',
-      { class: 'closed', role: 'alert', tabindex: -1 },
-      icon('alert'),
-      h('p', {}, text),
-      !lasting && again,
-    );
-    this.element.replaceChildren(...kept([this.#head(), box]));
+  }
+
+  #stage(...parts: Child[]): void {
+    this.element.replaceChildren();
+    add(this.element, [this.#head(), ...parts]);
   }
 
   #open(): void {
     const { headerHtml, footer } = this.#window;
     const header = headerHtml && h('div', { class: 'custom' }, this.#plain(fromHtml(headerHtml)));
     const body = h('div', { class: 'body' }, this.#log);
-    const stage = kept([this.#head(), header, body, this.#foot, footerOf(footer), this.#live]);
-    this.element.replaceChildren(...stage);
+    this.#stage(header, body, this.#foot, footerOf(footer), this.#live);
     if (takesFiles(this.#config.uploads)) this.#acceptDrops(body);
     const { disclaimer: terms } = this.options.theme ?? {};
     if (!terms || agreed(this.options.chatflowid)) return;
@@ -235,24 +213,18 @@ export class Chat {
 
   /** After a form the way on is the form again; Stop while it runs. */
   #again(): HTMLElement {
-    const stop = h(
-      'button',
-      { type: 'button', class: 'button stop', onclick: () => this.#conversation?.stop() },
-      this.#texts.stop,
+    const stop = button(this.#texts.stop, () => this.#conversation?.stop(), 'stop');
+    return h(
+      'div',
+      { class: 'again' },
+      stop,
+      button(this.#texts.fresh, () => this.#fresh(), 'fresh'),
     );
-    const fresh = h(
-      'button',
-      {
-        type: 'button',
-        class: 'button fresh',
-        onclick: () => {
-          this.clear();
-          this.focus();
-        },
-      },
-      this.#texts.fresh,
-    );
-    return h('div', { class: 'again' }, stop, fresh);
+  }
+
+  #fresh(): void {
+    this.clear();
+    this.focus();
   }
 
   #showComposer(): void {
@@ -364,18 +336,13 @@ export class Chat {
     if (this.#chips.dataset.key === key) return;
     this.#chips.dataset.key = key;
     const buttons = shown.map((prompt) =>
-      h(
-        'button',
-        {
-          type: 'button',
-          class: 'prompt',
-          dir: 'auto',
-          onclick: () => {
-            this.focus();
-            void this.#send(prompt, []);
-          },
-        },
+      button(
         prompt,
+        () => {
+          this.focus();
+          void this.#send(prompt, []);
+        },
+        'prompt',
       ),
     );
     this.#chips.replaceChildren(...buttons);
@@ -424,15 +391,9 @@ export class Chat {
   }
 }
 
-function kept(nodes: (Node | false | undefined | '')[]): Node[] {
-  return nodes.filter((node): node is Node => node instanceof Node);
-}
-
-function footerOf(footer: ChatWindowTheme['footer']): HTMLElement | undefined {
-  if (!footer || footer.showFooter === false || (!footer.text && !footer.company)) return undefined;
-  const safe = footer.companyLink && /^https?:/.test(footer.companyLink) ? footer.companyLink : undefined;
-  const company = safe
-    ? h('a', { href: safe, target: '_blank', rel: 'noopener noreferrer' }, footer.company ?? safe)
-    : (footer.company ?? '');
-  return h('footer', { class: 'footer' }, footer.text ?? '', ' ', company);
+function footerOf(footer: ChatWindowTheme['footer']): Child {
+  const { showFooter, text, company, companyLink } = footer ?? {};
+  if (showFooter === false || (!text && !company)) return undefined;
+  const href = safeLink(companyLink ?? '');
+  return h('footer', { class: 'footer' }, text, ' ', href ? link(href, [company ?? href]) : company);
 }

@@ -81,13 +81,6 @@ export class Composer {
     this.#showFiles();
   }
 
-  clear(): void {
-    this.field.value = '';
-    this.#drop(this.#picked);
-    this.warn('');
-    this.#changed();
-  }
-
   #chooser(): HTMLElement {
     const { texts, rules } = this.needs;
     const input = h('input', {

@@ -1,4 +1,4 @@
-import { h } from '../dom';
+import { button, h } from '../dom';
 import { fromHtml, renderMarkdown } from '../markdown/render';
 import type { DisclaimerTheme } from '../options';
 import type { Texts } from '../texts';
@@ -27,7 +27,16 @@ export function disclaimer(
     copyLabel: texts.copy,
   });
   message.id = 'fk-disclaimer';
-  const accept = h('button', { type: 'button', class: 'button primary' }, theme.buttonText ?? texts.accept);
+  const agree = (): void => {
+    try {
+      sessionStorage.setItem(KEY + flow, 'yes');
+    } catch {
+      // Then it is asked again after a reload.
+    }
+    box.remove();
+    done();
+  };
+  const accept = button(theme.buttonText ?? texts.accept, agree, 'primary');
   const box = h(
     'div',
     { class: 'veil', role: 'group', 'aria-label': theme.title ?? '', 'aria-describedby': 'fk-disclaimer' },
@@ -39,18 +48,6 @@ export function disclaimer(
       h('div', { class: 'note-row' }, accept),
     ),
   );
-  if (deny)
-    accept.before(
-      h('button', { type: 'button', class: 'button', onclick: deny }, theme.denyButtonText ?? texts.decline),
-    );
-  accept.addEventListener('click', () => {
-    try {
-      sessionStorage.setItem(KEY + flow, 'yes');
-    } catch {
-      // Then it is asked again after a reload.
-    }
-    box.remove();
-    done();
-  });
+  if (deny) accept.before(button(theme.denyButtonText ?? texts.decline, deny));
   return box;
 }

@@ -1,5 +1,5 @@
 import type { Client } from '../client';
-import { copyButton, h, icon, picture } from '../dom';
+import { button, copyButton, dots, h, icon, picture } from '../dom';
 import { MarkdownView } from '../markdown/render';
 import type { Message, Upload } from '../message';
 import type { ChatWindowTheme } from '../options';
@@ -38,7 +38,7 @@ export class MessageView {
     const side = user ? 'user' : message.type === 'error' ? 'bot failed' : 'bot';
     const said = user ? texts.youSaid : filled(texts.botSaid, { name: title });
     this.#markdown = new MarkdownView({ ownOrigin: client.origin, copyLabel: texts.copy });
-    this.#writing = h('div', { class: 'dots' }, h('i'), h('i'), h('i'), h('span', { class: 'doing' }));
+    this.#writing = dots(h('span', { class: 'doing' }));
     const column = h('div', { class: 'column' }, h('span', { class: 'sr' }, said), this.#bubble, this.#below);
     const avatar = theme?.showAvatar === true && picture(theme.avatarSrc, user ? 'chat' : 'spark', 'face');
     this.element = h('div', { class: `message ${side}` }, avatar, column);
@@ -60,11 +60,9 @@ export class MessageView {
 
   #progress(): void {
     const { message, around } = this;
-    const step = around.look.showAgentMessages
-      ? message.steps?.findLast(({ status }) => status === 'INPROGRESS')
-      : undefined;
     const doing = this.#writing.lastElementChild;
-    if (doing) doing.textContent = step?.label ?? '';
+    const step = around.look.showAgentMessages ? message.step : undefined;
+    if (doing) doing.textContent = step ?? '';
     if (message.message === '' || step) this.#bubble.append(this.#writing);
     else this.#writing.remove();
   }
@@ -110,13 +108,9 @@ export class MessageView {
     const { message, around } = this;
     this.#bubble.append(icon('alert'), h('p', { class: 'pre', dir: 'auto' }, message.message));
     if (message.final) return;
-    const button = h(
-      'button',
-      { type: 'button', class: 'button', onclick: () => around.retry() },
-      around.texts.retry,
-    );
-    this.#bubble.append(button);
-    if (message.retryAfter) wait(button, message.retryAfter, around.texts);
+    const again = button(around.texts.retry, around.retry);
+    this.#bubble.append(again);
+    if (message.retryAfter) wait(again, message.retryAfter, around.texts);
   }
 
   #action(): void {
@@ -130,30 +124,26 @@ export class MessageView {
     });
     const box = h('div', { class: 'action' }, action.wantsComment && field);
     for (const { type, label } of action.buttons) {
-      const main = !type.includes('reject');
-      const onclick = (): void => {
+      const choose = (): void => {
         act(type, label, action.nodeId, field.value.trim());
         box.remove();
       };
-      box.append(h('button', { type: 'button', class: main ? 'button primary' : 'button', onclick }, label));
+      box.append(button(label, choose, type.includes('reject') ? '' : 'primary'));
     }
     this.#below.append(box);
   }
 }
 
 /** The button counts down what the service asked to wait. */
-function wait(button: HTMLButtonElement, seconds: number, texts: Texts): void {
+function wait(again: HTMLButtonElement, seconds: number, texts: Texts): void {
   const until = Date.now() + seconds * 1000;
-  button.disabled = true;
   const show = (): void => {
     const left = Math.ceil((until - Date.now()) / 1000);
-    button.disabled = left > 0;
-    button.textContent = left > 0 ? filled(texts.retryIn, { seconds: left }) : texts.retry;
-    if (left > 0) setTimeout(() => button.isConnected && show(), 250);
+    again.disabled = left > 0;
+    again.textContent = left > 0 ? filled(texts.retryIn, { seconds: left }) : texts.retry;
+    if (left > 0) setTimeout(show, 500);
   };
-  // The button is not in the page yet; the first tick is by hand.
-  button.textContent = filled(texts.retryIn, { seconds });
-  setTimeout(show, 250);
+  show();
 }
 
 function sent(upload: Upload): HTMLElement {
