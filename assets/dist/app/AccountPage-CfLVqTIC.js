@@ -1,1 +1,0 @@
-import{Q as e,S as t,x as n}from"./ui-CD5s8mqE.js";import{p as r}from"./react-Ddu496yd.js";var i=r();function a(){return(0,i.jsx)(n,{narrow:!0,children:(0,i.jsx)(t,{title:e(`account.title`)})})}export{a as default};
