@@ -173,7 +173,7 @@ fn routes() -> Vec<Route> { vec![
     delete("/chatflows/:id",             any_of(DELETE), flows::delete)           .summary("Deletes a flow and its conversations.")
         .id("deleteFlow").gives(shapes::DELETED),
     get   ("/validation/:id",            any_of(VIEW),   flows::validate)         .summary("Lists what is wrong with a flow's canvas.")
-        .id("validateFlow").gives(shapes::flows::PROBLEMS),
+        .id("validateFlow").query(shapes::flows::SIDE).gives(shapes::flows::PROBLEMS),
 
     get   ("/flow-config/:id",           any_of(VIEW),   flows::allowable)        .summary("Lists the settings a request may be allowed to change.")
         .id("listAllowableSettings").gives(shapes::flows::ALLOWABLE),

@@ -2,7 +2,7 @@
 //! its canvas before asking it.
 
 use super::access::{self, Action};
-use super::predict::Offer;
+use super::predict::{Offer, Side};
 use super::{drafts, flows};
 use crate::app::App;
 use crate::canvas::Canvas;
@@ -110,14 +110,21 @@ fn start_card(app: &App, flow: &Flow) -> Result<String> {
     Ok(json!({"nodes": nodes, "edges": []}).to_string())
 }
 
-/// The problems of a flow's Live canvas, by card.
+/// The problems of a flow's canvas, by card: of Live, or of the draft when there is one.
 ///
 /// # Errors
 /// 404 or 403.
-pub fn problems(app: &App, caller: &Caller, id: &FlowId) -> Result<Vec<Problems>> {
+pub fn problems(app: &App, caller: &Caller, id: &FlowId, side: Side) -> Result<Vec<Problems>> {
     let (flow, text) = app.store.read(|tx| {
         let flow = access::flow(tx, caller, id, Action::Read)?;
-        let text = CANVASES.get(tx, &flow.workspace, &flow.id)?.unwrap_or_default();
+        let draft = match side {
+            Side::Draft if app.settings.drafts => drafts::canvas(tx, &flow)?,
+            Side::Draft | Side::Live => None,
+        };
+        let text = match draft {
+            Some(text) => text,
+            None => CANVASES.get(tx, &flow.workspace, &flow.id)?.unwrap_or_default(),
+        };
         Ok((flow, text))
     })?;
     let canvas = Canvas::parse(&text).map_err(|fault| Error::Invalid(fault.to_string()))?;

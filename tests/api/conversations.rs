@@ -98,6 +98,7 @@ fn a_streamed_conversation_continues_with_its_header() {
     let first = server.ask(&flow, &json!({"question": "I am Ada", "streaming": true}));
     let (token, chat) =
         (first.header("x-service-session-token").unwrap(), first.event("metadata")["chatId"].clone());
+    assert_eq!(first.header("x-service-chat-id"), chat.as_str());
     let body = json!({"question": "Who am I?", "streaming": true, "chatId": chat, "sessionToken": token});
     let second = server.ask(&flow, &body);
     assert_eq!(second.event("metadata")["chatId"], chat);

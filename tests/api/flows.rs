@@ -312,6 +312,12 @@ fn what_is_wrong_with_a_canvas_is_listed_by_card() {
     let found = server.read(&format!("/validation/{}", server.flow(&broken)));
     let texts = found.to_string();
     assert!(texts.contains("Conversation Chain") && texts.contains("needs a connection"), "{texts}");
+    // Before the first Publish there is only a draft.
+    let drafted = id(&make(&server, json!({"flowData": broken, "publishInstantly": false})));
+    let of_draft = server.read(&format!("/validation/{drafted}?source=draft")).to_string();
+    assert!(of_draft.contains("needs a connection"), "{of_draft}");
+    assert!(!server.read(&format!("/validation/{drafted}")).to_string().contains("needs a connection"));
+    server.owner("GET", &format!("/validation/{drafted}?source=other")).send().is_error(400);
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::ops::chat_page;
 use crate::ops::flows::{self, FlowEdit, FlowFilter};
+use crate::ops::predict::Side;
 use serde_json::{Value, json};
 
 /// What every delete answers with.
@@ -98,12 +99,17 @@ pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     deleted(1)
 }
 
-/// `GET /validation/:id`.
+/// `GET /validation/:id`: of Live, or with `source=draft` of the draft when there is one.
 ///
 /// # Errors
-/// 404, 403.
+/// 400 for another source, 404, 403.
 pub fn validate(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&chat_page::problems(app, &caller, &flow_id(request)?)?)
+    let side = match request.query("source") {
+        None | Some("" | "live") => Side::Live,
+        Some("draft") => Side::Draft,
+        Some(_) => return Err(Error::invalid("Invalid source: it must be 'live' or 'draft'.")),
+    };
+    Reply::json(&chat_page::problems(app, &caller, &flow_id(request)?, side)?)
 }
 
 /// `GET /flow-config/:id`: what Override Config may list (reference 1.1).

@@ -32,6 +32,8 @@ pub struct Admitted {
 pub const ASK: Guard<Admitted> = Guard { name: "ASK", who: Who::Ask, admit };
 
 const SESSION_TOKEN: &str = "x-service-session-token";
+/// Whoever stops a first answer while it is under way has not read of its conversation in an event yet.
+const CHAT_ID: &str = "x-service-chat-id";
 const SESSION_COOKIE: &str = "service_session";
 
 fn admit(app: &App, request: &Request) -> Result<Admitted> {
@@ -73,10 +75,12 @@ pub fn ask(app: &App, admitted: Admitted, request: &Request) -> Result<Reply> {
     let Admitted { flow, question, window } = admitted;
     let ask = Ask { flow, question, chat_type: ChatType::External, side: Side::Live };
     let entry = predict::prepare(app, ask, request.cancel())?;
-    let token = entry.session_token(app);
+    let (token, chat) = (entry.session_token(app), entry.ids.chat.to_string());
     let cookie = cookie(app, &entry);
-    let reply =
-        answer(app, entry, request)?.with_header(SESSION_TOKEN, &token).with_header("set-cookie", &cookie);
+    let reply = answer(app, entry, request)?
+        .with_header(SESSION_TOKEN, &token)
+        .with_header(CHAT_ID, &chat)
+        .with_header("set-cookie", &cookie);
     Ok(match window {
         Some(window) => reply.with_rate(&window, app.clock.now()),
         None => reply,

@@ -45,9 +45,62 @@ pub const FLOW: Shape = Shape::Named(&object(
     ],
 ));
 
+/// The draft status of a flow in a list.
+const FLOW_STATE: Shape = Shape::Named(&object(
+    "FlowState",
+    "Where edits of a flow go, and what is known of its draft and of Live.",
+    &[
+        field("enabled", Shape::Flag).about("Drafts are on for this server."),
+        field("mode", EDIT_MODE),
+        field("reason", LIVE_REASON).about("Why edits go straight to Live."),
+        field("publishInstantly", Shape::Flag),
+        field(
+            "draft",
+            Shape::Maybe(&Shape::Object(&[
+                field("updatedDate", TIME),
+                field("updatedBy", Shape::Maybe(&TEXT)),
+                field("stale", Shape::Flag),
+            ])),
+        ),
+        field("lastPublished", Shape::Maybe(&LAST_PUBLISHED)),
+        field("hasLive", Shape::Flag).about("Live has cards."),
+    ],
+));
+const EDIT_MODE: Shape = Shape::Words(&["draft", "live"]);
+const LIVE_REASON: Shape = Shape::Maybe(&Shape::Words(&["off", "type", "publish-instantly"]));
+
+/// A flow in a list without canvases.
+const FLOW_OUTLINE: Shape = Shape::Named(&object(
+    "FlowOutline",
+    "A flow without its canvas, with the state of its draft.",
+    &[
+        field("id", ID),
+        field("name", TEXT),
+        field("category", MAYBE_TEXT),
+        field("type", FLOW_KIND),
+        field("isPublic", Shape::Maybe(&Shape::Flag)),
+        field("apikeyid", Shape::Maybe(&ID)),
+        field("publishInstantly", Shape::Flag),
+        field("workspaceId", ID),
+        field("createdDate", TIME),
+        field("updatedDate", TIME),
+        field("state", FLOW_STATE),
+    ],
+));
+
+/// Which canvas a question is about.
+pub const SIDE: &[Param] =
+    &[query("source", Shape::Words(&["live", "draft"]), "`draft`: the draft's, when there is one.")];
+
 /// Flows, or a page of them.
 pub const FLOWS: Shape = Shape::AnyOf(&[
     Shape::List(&FLOW),
+    Shape::List(&FLOW_OUTLINE),
+    Shape::Named(&object(
+        "FlowOutlinePage",
+        "A page of flows without canvases.",
+        &[field("data", Shape::List(&FLOW_OUTLINE)), field("total", COUNT).about("Flows on all pages.")],
+    )),
     Shape::Named(&object(
         "FlowPage",
         "A page of flows.",
@@ -56,7 +109,12 @@ pub const FLOWS: Shape = Shape::AnyOf(&[
 ]);
 
 /// What the list of flows can be narrowed by.
-pub const FLOW_FILTER: &[Param] = &[query("type", FLOW_KIND, "Only flows of this kind."), PAGE, LIMIT];
+pub const FLOW_FILTER: &[Param] = &[
+    query("type", FLOW_KIND, "Only flows of this kind."),
+    query("fields", Shape::Words(&["summary"]), "Without canvases, with the state of each flow's draft."),
+    PAGE,
+    LIMIT,
+];
 
 /// A new flow.
 pub const NEW_FLOW: Shape = Shape::Named(&object("NewFlow", "A flow to make.", NEW_FLOW_FIELDS));
@@ -205,9 +263,8 @@ pub const DRAFT_STATUS: Shape = Shape::Named(&object(
     "Where edits of a flow go, and its draft.",
     &[
         field("enabled", Shape::Flag).about("Drafts are on for this server."),
-        field("mode", Shape::Words(&["draft", "live"])),
-        field("reason", Shape::Maybe(&Shape::Words(&["off", "type", "publish-instantly"])))
-            .about("Why edits go straight to Live."),
+        field("mode", EDIT_MODE),
+        field("reason", LIVE_REASON).about("Why edits go straight to Live."),
         field("publishInstantly", Shape::Flag),
         field("draft", Shape::Maybe(&DRAFT)),
         field("lastPublished", Shape::Maybe(&LAST_PUBLISHED)),
