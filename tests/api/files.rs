@@ -367,6 +367,10 @@ fn attachments_give_the_text_of_documents_and_store_nothing() {
     );
     assert!(texts[0]["content"].as_str().unwrap().contains("Call me Ishmael."), "{texts}");
     assert_eq!((&texts[1]["mimeType"], &texts[1]["content"]), (&json!("text/csv"), &json!("a,b\n1,2\n")));
+    let whole = Form::of(&[("base64", "true")]).file("moby.docx", DOCX, &docx);
+    assert_eq!(server.call("POST", &path).form(&whole).send().is(200).json()[0]["content"], base64(&docx));
+    let odd = Form::of(&[("base64", "1")]).file("moby.docx", DOCX, &docx);
+    server.call("POST", &path).form(&odd).send().is_error(400);
     nothing_is_stored(&server, &flow);
 }
 

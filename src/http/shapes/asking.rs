@@ -132,7 +132,11 @@ pub const ATTACHMENTS: Shape = Shape::List(&Shape::Named(&object(
 pub const ATTACHMENT_FORM: Shape = Shape::Named(&object(
     "AttachmentForm",
     "Documents to read.",
-    &[field("files", Shape::List(&Shape::File))],
+    &[
+        field("files", Shape::List(&Shape::File)),
+        optional("base64", Shape::Words(&["true", "false"]))
+            .about("The files themselves instead of their text."),
+    ],
 ));
 
 /// What names a file of a conversation: its flow, conversation and name; or what a signed link carries.
