@@ -71,7 +71,7 @@ function useItems(): CommandItem[] {
   return useMemo(() => {
     const screens = nav
       .flatMap((group) => group.items)
-      .filter((item) => !item.later && (!item.ownerOnly || owner) && (!item.anyOf || can(...item.anyOf)));
+      .filter((item) => (!item.ownerOnly || owner) && (!item.anyOf || can(...item.anyOf)));
     return [
       ...here.map((action) => ({ ...action, group: t('app.screenActions'), icon: Zap })),
       ...screens.map((item) => ({

@@ -28,9 +28,7 @@ export function Sidebar({ open, onClose, onSearch }: SidebarProps): ReactNode {
     if (open) side.current?.querySelector<HTMLElement>('a, button')?.focus();
   }, [open]);
   const sees = (item: NavItem): boolean =>
-    !item.later &&
-    (!item.ownerOnly || Boolean(me?.isOrganizationAdmin)) &&
-    (!item.anyOf || can(...item.anyOf));
+    (!item.ownerOnly || Boolean(me?.isOrganizationAdmin)) && (!item.anyOf || can(...item.anyOf));
   return (
     <>
       {open && (
@@ -55,7 +53,7 @@ export function Sidebar({ open, onClose, onSearch }: SidebarProps): ReactNode {
           <Mark />
           <WorkspaceSwitcher />
         </div>
-        <button type="button" className={css.search} onClick={onSearch} aria-label={t('app.openCommands')}>
+        <button type="button" className={css.search} onClick={onSearch}>
           <Search size={15} aria-hidden />
           <span className={css.label}>{t('kit.search')}</span>
           <span className={css.label}>

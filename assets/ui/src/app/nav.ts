@@ -3,8 +3,6 @@ import {
   Braces,
   Building2,
   KeyRound,
-  Library,
-  ListTree,
   LockKeyhole,
   ScrollText,
   ShieldCheck,
@@ -21,8 +19,6 @@ export interface NavItem {
   /** One of these is needed to see it; none: everybody sees it. */
   anyOf?: readonly string[];
   ownerOnly?: boolean;
-  /** The screen does not exist yet. */
-  later?: boolean;
 }
 
 export interface NavGroup {
@@ -40,20 +36,6 @@ export const nav: readonly NavGroup[] = [
         label: 'app.flows',
         icon: Workflow,
         anyOf: ['chatflows:view', 'agentflows:view', 'assistants:view'],
-      },
-      {
-        path: '/executions',
-        label: 'app.executions',
-        icon: ListTree,
-        anyOf: ['executions:view'],
-        later: true,
-      },
-      {
-        path: '/document-stores',
-        label: 'app.documentStores',
-        icon: Library,
-        anyOf: ['documentStores:view'],
-        later: true,
       },
     ],
   },

@@ -36,13 +36,11 @@ export const routes: readonly AppRoute[] = [
   full('/flows/:id', soon),
   full('/flows/:id/versions', soon),
   full('/flows/:id/settings', soon),
-  shell('/executions', soon),
 
   // Connect
   shell('/credentials', soon),
   shell('/variables', soon),
   shell('/tools', soon),
-  shell('/document-stores', soon),
   shell('/api-keys', soon),
 
   // Manage

@@ -20,6 +20,17 @@ export interface DialogProps {
   mayClose?: () => boolean;
 }
 
+/** Focus starts where the work is, not on the button that closes. */
+function focusFirst(event: Event): void {
+  const panel = event.currentTarget;
+  if (!(panel instanceof HTMLElement)) return;
+  event.preventDefault();
+  const first = panel.querySelector<HTMLElement>(
+    '[data-autofocus], input:not([type=hidden], [type=file], [type=radio]), textarea, [role=combobox]',
+  );
+  (first ?? panel).focus();
+}
+
 export function Dialog(props: DialogProps): ReactNode {
   const { open, onClose, title, description, children, footer, size = 'medium', mayClose } = props;
   return (
@@ -28,6 +39,7 @@ export function Dialog(props: DialogProps): ReactNode {
         <Primitive.Overlay className={css.overlay}>
           <Primitive.Content
             className={cx(css.dialog, css[size])}
+            onOpenAutoFocus={focusFirst}
             {...(description ? {} : { 'aria-describedby': undefined })}
           >
             <header className={css.head}>
@@ -123,6 +135,7 @@ export function Drawer(props: DrawerProps): ReactNode {
         <Primitive.Overlay className={css.scrim} />
         <Primitive.Content
           className={css.drawer}
+          onOpenAutoFocus={focusFirst}
           style={{ inlineSize: width }}
           {...(description ? {} : { 'aria-describedby': undefined })}
         >

@@ -1,6 +1,6 @@
 import { Check, ChevronRight, type LucideIcon } from 'lucide-react';
 import { ContextMenu as Context, DropdownMenu as Dropdown } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { createContext, use, useMemo, useRef, type ReactNode } from 'react';
 import { cx } from './cx';
 import { Kbd } from './Kbd';
 import css from './Menu.module.css';
@@ -29,12 +29,34 @@ export interface MenuProps {
   align?: 'start' | 'center' | 'end';
   side?: 'top' | 'right' | 'bottom' | 'left';
   label?: string;
-  /** Keeps focus from going back to the opener when an item opens something else. */
-  onCloseAutoFocus?: (event: Event) => void;
+}
+
+/**
+ * What an item does happens once the menu is gone and focus is back at the opener: a dialog that it opens then
+ * knows where to give the focus back.
+ */
+const Later = createContext<(action: () => void) => void>((action) => action());
+
+function useLater(): { later: (action: () => void) => void; onCloseAutoFocus: () => void } {
+  const waiting = useRef<(() => void) | null>(null);
+  return useMemo(
+    () => ({
+      later: (action) => {
+        waiting.current = action;
+      },
+      onCloseAutoFocus: () => {
+        const action = waiting.current;
+        waiting.current = null;
+        if (action) setTimeout(action);
+      },
+    }),
+    [],
+  );
 }
 
 export function Menu(props: MenuProps): ReactNode {
-  const { children, items, align = 'end', side, label, onCloseAutoFocus } = props;
+  const { children, items, align = 'end', side, label } = props;
+  const { later, onCloseAutoFocus } = useLater();
   return (
     <Dropdown.Root>
       <Dropdown.Trigger asChild>{children}</Dropdown.Trigger>
@@ -48,7 +70,9 @@ export function Menu(props: MenuProps): ReactNode {
           aria-label={label}
           onCloseAutoFocus={onCloseAutoFocus}
         >
-          <Entries items={items} kit={Dropdown as unknown as Kit} />
+          <Later value={later}>
+            <Entries items={items} kit={Dropdown as unknown as Kit} />
+          </Later>
         </Dropdown.Content>
       </Dropdown.Portal>
     </Dropdown.Root>
@@ -56,12 +80,20 @@ export function Menu(props: MenuProps): ReactNode {
 }
 
 export function ContextMenu({ children, items, label }: Omit<MenuProps, 'align' | 'side'>): ReactNode {
+  const { later, onCloseAutoFocus } = useLater();
   return (
     <Context.Root>
       <Context.Trigger asChild>{children}</Context.Trigger>
       <Context.Portal>
-        <Context.Content className={css.menu} collisionPadding={8} aria-label={label}>
-          <Entries items={items} kit={Context as unknown as Kit} />
+        <Context.Content
+          className={css.menu}
+          collisionPadding={8}
+          aria-label={label}
+          onCloseAutoFocus={onCloseAutoFocus}
+        >
+          <Later value={later}>
+            <Entries items={items} kit={Context as unknown as Kit} />
+          </Later>
         </Context.Content>
       </Context.Portal>
     </Context.Root>
@@ -98,7 +130,9 @@ function Entries({ items, kit }: { items: readonly MenuEntry[]; kit: Kit }): Rea
 }
 
 function Entry({ entry, kit }: { entry: MenuAction; kit: Kit }): ReactNode {
-  const { icon: Icon, label, hint, shortcut, danger, disabled, checked, onSelect, items } = entry;
+  const { icon: Icon, label, hint, shortcut, danger, disabled, checked, items } = entry;
+  const later = use(Later);
+  const onSelect = (): void => entry.onSelect && later(entry.onSelect);
   const name = cx(css.item, danger && css.danger);
   const body = (
     <>

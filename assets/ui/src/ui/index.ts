@@ -26,3 +26,4 @@ export { Tooltip, TooltipProvider } from './Tooltip';
 export { useActions, useMedia, usePref, useSettled, useShortcuts } from './hooks';
 export { Loaded, type QueryLike } from './Loaded';
 export { Tile, type Hue, type TileProps } from './Tile';
+export { PasswordInput } from './PasswordInput';

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { t } from '../../i18n';
 import { Banner, Button, useCountdown } from '../../ui';
 import css from './Auth.module.css';
-import type { FormState } from './useForm';
+import type { FormState } from '../../api/useForm';
 
 interface FormProps<Values> {
   form: FormState<Values>;

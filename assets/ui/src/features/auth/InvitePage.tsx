@@ -3,12 +3,11 @@ import { useLocation } from 'wouter';
 import { acceptInvitation, useSignIn } from '../../api/me';
 import type { LinkInfo } from '../../api/models';
 import { t } from '../../i18n';
-import { Field, Input } from '../../ui';
+import { Field, Input, PasswordInput } from '../../ui';
 import { Form } from './Form';
 import { LinkPage } from './LinkPage';
-import { PasswordInput } from './PasswordInput';
 import { PASSWORD_MIN } from './rules';
-import { useForm } from './useForm';
+import { useForm } from '../../api/useForm';
 
 export default function InvitePage(): ReactNode {
   return (

@@ -2,12 +2,11 @@ import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { resetPassword } from '../../api/me';
 import { t } from '../../i18n';
-import { Field } from '../../ui';
+import { Field, PasswordInput } from '../../ui';
 import { Form } from './Form';
 import { LinkPage } from './LinkPage';
-import { PasswordInput } from './PasswordInput';
 import { PASSWORD_MIN } from './rules';
-import { useForm } from './useForm';
+import { useForm } from '../../api/useForm';
 
 export default function ResetPage(): ReactNode {
   return (

@@ -4,12 +4,11 @@ import { Redirect, useLocation } from 'wouter';
 import { cached } from '../../api/keys';
 import { registerOwner, useMe, useNeedsOwner, useSignIn } from '../../api/me';
 import { t } from '../../i18n';
-import { Field, Input } from '../../ui';
+import { Field, Input, PasswordInput } from '../../ui';
 import { AuthFrame } from './AuthFrame';
 import { Form } from './Form';
-import { PasswordInput } from './PasswordInput';
 import { PASSWORD_MIN } from './rules';
-import { useForm } from './useForm';
+import { useForm } from '../../api/useForm';
 
 /** The first start: makes the owner and signs them in. */
 export default function SetupPage(): ReactNode {

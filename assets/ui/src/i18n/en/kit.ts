@@ -8,6 +8,8 @@ export const kit = {
   'kit.copied': 'Copied',
   'kit.copy': 'Copy',
   'kit.failed': 'This could not be loaded',
+  'kit.hide': 'Hide',
+  'kit.hidePassword': 'Hide password',
   'kit.loading': 'Loading',
   'kit.nothingFound': 'Nothing found',
   'kit.nothingFoundText': 'Nothing matches the search and the filters.',
@@ -19,6 +21,8 @@ export const kit = {
   'kit.retryIn': 'Retry in {seconds} s',
   'kit.save': 'Save',
   'kit.search': 'Search',
+  'kit.show': 'Show',
+  'kit.showPassword': 'Show password',
   'kit.unchangedLines': '{count} unchanged line|{count} unchanged lines',
   'kit.useTyped': 'Use “{text}”',
 } as const;

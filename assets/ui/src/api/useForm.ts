@@ -1,5 +1,5 @@
 import { useState, type FormEvent } from 'react';
-import { ApiError } from '../../api/client';
+import { ApiError } from './client';
 
 export interface FormState<Values> {
   values: Values;

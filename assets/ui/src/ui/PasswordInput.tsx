@@ -1,10 +1,10 @@
-import { useState, type ComponentProps, type ReactNode } from 'react';
-import { t } from '../../i18n';
-import { Input } from '../../ui';
-import css from './Auth.module.css';
+import { useState, type ReactNode } from 'react';
+import { t } from '../i18n';
+import { Input, type InputProps } from './Field';
+import css from './PasswordInput.module.css';
 
 /** A password that can be shown. Paste and password managers work as usual. */
-export function PasswordInput(props: ComponentProps<'input'>): ReactNode {
+export function PasswordInput(props: InputProps): ReactNode {
   const [shown, setShown] = useState(false);
   return (
     <div className={css.password}>
@@ -12,11 +12,10 @@ export function PasswordInput(props: ComponentProps<'input'>): ReactNode {
       <button
         type="button"
         className={css.reveal}
-        aria-label={t(shown ? 'auth.hidePassword' : 'auth.showPassword')}
-        aria-pressed={shown}
+        aria-label={t(shown ? 'kit.hidePassword' : 'kit.showPassword')}
         onClick={() => setShown(!shown)}
       >
-        {t(shown ? 'auth.hide' : 'auth.show')}
+        {t(shown ? 'kit.hide' : 'kit.show')}
       </button>
     </div>
   );

@@ -1,0 +1,252 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  axe,
+  closeBrowser,
+  focused,
+  missing,
+  openSignedIn,
+  shot,
+  startService,
+  type Service,
+} from './harness';
+
+const canvas = (count: number): string =>
+  JSON.stringify({
+    nodes: Array.from({ length: count }, (_, at) => ({
+      id: `note_${at}`,
+      type: 'stickyNote',
+      position: { x: at * 40, y: 0 },
+      data: { id: `note_${at}`, name: 'stickyNote', label: 'Note', inputs: { note: 'x' } },
+    })),
+    edges: [],
+  });
+
+describe.skipIf(missing)('flows', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+    const make = (name: string, type: string, category = ''): Promise<{ id: string }> =>
+      service.call('POST', '/chatflows', { name, type, category, flowData: canvas(1) });
+    const billing = await make('Billing assistant', 'CHATFLOW', 'support;money');
+    await service.call('POST', `/flow-drafts/${billing.id}/publish`, {});
+    const refunds = await make('Refund approvals', 'AGENTFLOW', 'support');
+    await service.call('POST', `/flow-drafts/${refunds.id}/publish`, {});
+    await service.call('PUT', `/flow-drafts/${refunds.id}`, { flowData: canvas(2) });
+    await make('Weather', 'CHATFLOW');
+    await make('Onboarding helper', 'ASSISTANT');
+  });
+  afterAll(async () => {
+    await closeBrowser();
+    await service.stop();
+  });
+
+  const row = (name: string): RegExp => new RegExp(`^${name}`);
+
+  it('shows each state, as a table and as cards', async () => {
+    const { page, close } = await openSignedIn(service, '/');
+    for (const [name, state] of [
+      ['Billing assistant', 'Live'],
+      ['Refund approvals', 'Unpublished changes'],
+      ['Weather', 'Never published'],
+      ['Onboarding helper', 'Straight to Live'],
+    ] as const) {
+      await page
+        .getByRole('row', { name: row(name) })
+        .getByText(state, { exact: false })
+        .first()
+        .waitFor();
+    }
+    await axe(page);
+    await shot(page, 'flows-table');
+    await page.getByRole('radio', { name: 'Cards' }).click();
+    await page.getByRole('heading', { level: 2, name: 'Weather' }).waitFor();
+    await axe(page);
+    await shot(page, 'flows-cards');
+    await page.reload();
+    await page.getByRole('heading', { level: 2, name: 'Weather' }).waitFor();
+    await close();
+  });
+
+  it('filters by kind, words, state and tag, and keeps that in the address', async () => {
+    const { page, close } = await openSignedIn(service, '/');
+    const names = (): Promise<string[]> =>
+      page.locator('tbody th a').evaluateAll((all) => all.map((one) => one.firstChild?.textContent ?? ''));
+    await page.getByRole('tab', { name: /Agentflows/ }).click();
+    await expect.poll(names).toEqual(['Refund approvals']);
+    expect(page.url()).toContain('kind=AGENTFLOW');
+    await page.getByRole('tab', { name: /All/ }).click();
+    await page.getByLabel('Search flows').fill('wea');
+    await expect.poll(names).toEqual(['Weather']);
+    await page.getByLabel('Search flows').fill('nothing like it');
+    await page.getByText('Nothing found').waitFor();
+    await axe(page);
+    await page.getByRole('button', { name: 'Clear filters' }).last().click();
+    await page
+      .getByRole('row', { name: row('Billing') })
+      .getByRole('button', { name: 'money' })
+      .click();
+    await expect.poll(names).toEqual(['Billing assistant']);
+    await page.goto('/?state=changes');
+    await expect.poll(names).toEqual(['Refund approvals']);
+    await page.goto('/?sort=name-up');
+    await expect
+      .poll(names)
+      .toEqual(['Billing assistant', 'Onboarding helper', 'Refund approvals', 'Weather']);
+    await close();
+  });
+
+  it('renames by keyboard and gives the focus back', async () => {
+    const { page, close } = await openSignedIn(service, '/');
+    const opener = page.getByRole('button', { name: 'Actions for Weather' });
+    await opener.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Rename' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Rename' }).waitFor();
+    await axe(page);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => focused(page)).toBe('Actions for Weather');
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Rename' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Name').fill('Weather report');
+    await page.keyboard.press('Enter');
+    await page.getByRole('row', { name: row('Weather report') }).waitFor();
+    await expect
+      .poll(async () =>
+        (await service.call<{ name: string }[]>('GET', '/chatflows')).map((flow) => flow.name),
+      )
+      .toContain('Weather report');
+    await close();
+  });
+
+  it('sets tags, duplicates and deletes', async () => {
+    const { page, close } = await openSignedIn(service, '/');
+    const act = async (name: string, action: string): Promise<void> => {
+      await page.getByRole('button', { name: `Actions for ${name}`, exact: true }).click();
+      await page.getByRole('menuitem', { name: action }).click();
+    };
+    await act('Billing assistant', 'Tags');
+    await page.getByRole('button', { name: 'Remove tag money' }).click();
+    await page.getByLabel('Add tag').fill('invoices');
+    await page.keyboard.press('Enter');
+    await page.getByText('invoices').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page
+      .getByRole('row', { name: row('Billing assistant') })
+      .getByRole('button', { name: 'invoices' })
+      .waitFor();
+
+    await act('Billing assistant', 'Duplicate');
+    await page
+      .getByRole('row', { name: row('Billing assistant copy') })
+      .getByText('Never published')
+      .first()
+      .waitFor();
+
+    await act('Billing assistant copy', 'Delete');
+    const dialog = page.getByRole('alertdialog');
+    await dialog.waitFor();
+    await expect.poll(() => focused(page)).toBe('Cancel');
+    await axe(page);
+    await dialog.getByRole('button', { name: 'Delete flow' }).click();
+    await page.getByRole('row', { name: row('Billing assistant copy') }).waitFor({ state: 'detached' });
+    await close();
+  });
+
+  it('exports a file that can be imported again, and refuses what is no flow', async () => {
+    const { page, close } = await openSignedIn(service, '/');
+    const saving = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Actions for Refund approvals' }).click();
+    await page.getByRole('menuitem', { name: 'Export' }).click();
+    const file = await (await saving).path();
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+      name: 'Refund approvals',
+      type: 'AGENTFLOW',
+    });
+    const picker = page.locator('input[type=file]');
+    await picker.setInputFiles({
+      name: 'wrong.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from('{"a":1}'),
+    });
+    await page.getByText('Nothing was imported from wrong.json').waitFor();
+    await axe(page);
+    await picker.setInputFiles({
+      name: 'flow.json',
+      mimeType: 'application/json',
+      buffer: readFileSync(file),
+    });
+    await page.waitForURL(/\/flows\/[0-9a-f-]{36}$/);
+    const all = await service.call<{ name: string }[]>('GET', '/chatflows');
+    expect(all.filter((flow) => flow.name === 'Refund approvals')).toHaveLength(2);
+    await close();
+  });
+
+  it('makes a flow and opens it', async () => {
+    const { page, close } = await openSignedIn(service, '/');
+    await page.getByRole('button', { name: 'New flow' }).click();
+    await page.getByRole('dialog', { name: 'New flow' }).waitFor();
+    await axe(page);
+    await shot(page, 'flows-new');
+    await page.getByText('Agentflow', { exact: true }).click();
+    await page.getByLabel('Name').fill('Made here');
+    await page.getByRole('button', { name: 'Create flow' }).click();
+    await page.waitForURL(/\/flows\/[0-9a-f-]{36}$/);
+    await close();
+  });
+});
+
+describe.skipIf(missing)('the frame', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(async () => {
+    await closeBrowser();
+    await service.stop();
+  });
+
+  it('has a skip link, a command menu and a list of shortcuts', async () => {
+    const { page, close } = await openSignedIn(service, '/');
+    await page.getByRole('heading', { level: 1, name: 'Flows' }).waitFor();
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('Skip to content');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('main');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').waitFor();
+    await axe(page);
+    await page.keyboard.type('account');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
+    await page.locator('main').focus();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    await axe(page);
+    await page.keyboard.press('Escape');
+    await close();
+  });
+
+  it('answers an unknown address with a page and a way back', async () => {
+    const { page, close } = await openSignedIn(service, '/no/such/page');
+    await page.getByText('There is no such page').last().waitFor();
+    await axe(page);
+    await page.getByRole('link', { name: 'Go to flows' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Flows' }).waitFor();
+    await close();
+  });
+
+  it('works on a narrow page', async () => {
+    const { page, close } = await openSignedIn(service, '/', { width: 400, height: 720 });
+    await page.getByRole('button', { name: 'Open menu' }).click();
+    await page.getByRole('link', { name: 'Credentials' }).waitFor();
+    await axe(page);
+    await shot(page, 'narrow-menu');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('link', { name: 'Credentials' }).isVisible()).toBe(false);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(400);
+    await close();
+  });
+});

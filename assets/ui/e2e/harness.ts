@@ -1,0 +1,276 @@
+/**
+ * Starts the built service and a browser. `FLOWKEEP_BIN` names the program (else the checkout's debug build),
+ * `CHROMIUM` the browser. With `FLOWKEEP_PAGE=source` the page comes from the sources instead of the program, so
+ * that nothing has to be built while a screen is worked on.
+ */
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { delimiter, join, resolve } from 'node:path';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { createServer, type ViteDevServer } from 'vite';
+import { expect } from 'vitest';
+
+const ARGS =
+  '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync';
+
+export const program = resolve(process.env.FLOWKEEP_BIN ?? '../../target/debug/flowkeep');
+const browserPath = findBrowser();
+
+/** Why the tests of this folder cannot run here; `null` when they can. */
+export const missing: string | null = !existsSync(program)
+  ? `there is no program at ${program}: build it, or set FLOWKEEP_BIN`
+  : browserPath
+    ? null
+    : 'there is no Chromium: install it, or set CHROMIUM';
+if (missing) console.warn(`Browser tests are skipped: ${missing}`);
+
+function findBrowser(): string | undefined {
+  if (process.env.CHROMIUM) return process.env.CHROMIUM;
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  const names = ['chromium', 'chromium-browser', 'google-chrome'];
+  return names
+    .flatMap((name) => folders.map((folder) => join(folder, name)))
+    .find((path) => existsSync(path));
+}
+
+export interface Service {
+  /** Where the page is. */
+  page: string;
+  baseUrl: string;
+  apiKey: string;
+  ownerEmail: string;
+  ownerPassword: string;
+  /** A call with the service's API key. */
+  call: <T>(method: string, path: string, body?: unknown) => Promise<T>;
+  stop: () => Promise<void>;
+}
+
+/** A fresh service with an owner and an API key. */
+export async function startService(): Promise<Service> {
+  const child = spawn(program, ['serve', '--throwaway', '--port', '0'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const line = await firstLine(child, (text) => text.startsWith('{'));
+  const told = JSON.parse(line) as Pick<Service, 'baseUrl' | 'apiKey' | 'ownerEmail' | 'ownerPassword'>;
+  const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+    const response = await fetch(`${told.baseUrl}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${told.apiKey}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return (text ? JSON.parse(text) : undefined) as T;
+  };
+  const sources = await pageFromSources(told.baseUrl);
+  const stop = async (): Promise<void> => {
+    await sources?.server.close();
+    await end(child);
+  };
+  return { ...told, page: sources?.address ?? told.baseUrl, call, stop };
+}
+
+/** A service without an owner, in a folder of its own. */
+export async function startEmpty(
+  folder: string,
+  args: string[] = [],
+): Promise<{ page: string; output: () => string; stop: () => Promise<void> }> {
+  const port = await freePort();
+  const host = args.includes('--host') ? [] : ['--host', '127.0.0.1'];
+  const child = spawn(program, ['serve', '--data-dir', folder, '--port', String(port), ...host, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  child.stdout?.on('data', (piece: Buffer) => (output += piece.toString()));
+  child.stderr?.on('data', (piece: Buffer) => (output += piece.toString()));
+  const baseUrl = `http://127.0.0.1:${port}`;
+  await expect
+    .poll(
+      () =>
+        fetch(`${baseUrl}/ready`).then(
+          (response) => response.ok,
+          () => false,
+        ),
+      { timeout: 20_000 },
+    )
+    .toBe(true);
+  const sources = await pageFromSources(baseUrl);
+  const stop = async (): Promise<void> => {
+    await sources?.server.close();
+    await end(child);
+  };
+  return { page: sources?.address ?? baseUrl, output: () => output, stop };
+}
+
+async function freePort(): Promise<number> {
+  const { createServer: listen } = await import('node:net');
+  return new Promise((done) => {
+    const server = listen().listen(0, '127.0.0.1', () => {
+      const at = server.address();
+      server.close(() => done(typeof at === 'object' && at ? at.port : 0));
+    });
+  });
+}
+
+async function pageFromSources(baseUrl: string): Promise<{ server: ViteDevServer; address: string } | null> {
+  if (process.env.FLOWKEEP_PAGE !== 'source') return null;
+  const proxy = { '/api': { target: baseUrl, changeOrigin: true, headers: { origin: baseUrl } } };
+  const server = await createServer({
+    server: { port: 0, host: '127.0.0.1', proxy, hmr: false },
+    logLevel: 'error',
+  });
+  await server.listen();
+  return { server, address: (server.resolvedUrls?.local[0] ?? '').replace(/\/$/, '') };
+}
+
+function firstLine(child: ChildProcess, wanted: (line: string) => boolean): Promise<string> {
+  return new Promise((done, fail) => {
+    let text = '';
+    child.stdout?.on('data', (piece: Buffer) => {
+      text += piece.toString();
+      const line = text.split('\n').slice(0, -1).find(wanted);
+      if (line) done(line);
+    });
+    child.once('exit', (code) => fail(new Error(`The service ended with ${code}.`)));
+  });
+}
+
+function end(child: ChildProcess): Promise<void> {
+  return new Promise((done) => {
+    if (child.exitCode !== null) return done();
+    child.once('exit', () => done());
+    child.kill('SIGTERM');
+  });
+}
+
+export type Scheme = 'light' | 'dark';
+
+export interface Opened {
+  page: Page;
+  context: BrowserContext;
+  /** Fails on any error the page reported; every test ends with it. */
+  close: () => Promise<void>;
+}
+
+export interface OpenOptions {
+  scheme?: Scheme;
+  width?: number;
+  height?: number;
+  /** Console errors that belong to the test. */
+  allowed?: RegExp[];
+}
+
+let browser: Browser | undefined;
+
+/** A new context: nothing is left of other tests. */
+export async function open(address: string, options: OpenOptions = {}): Promise<Opened> {
+  browser ??= await chromium.launch({ executablePath: browserPath, headless: true, args: ARGS.split(' ') });
+  const { scheme = 'light', width = 1280, height = 800 } = options;
+  const context = await browser.newContext({
+    baseURL: address,
+    viewport: { width, height },
+    locale: 'en-US',
+    timezoneId: 'UTC',
+    reducedMotion: 'reduce',
+    colorScheme: scheme,
+  });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  // The first question of every visit is who is there; its 401 is the answer.
+  const allowed = [/\/auth\/me .*401/, ...(options.allowed ?? [])];
+  const note = (text: string): void => {
+    if (!allowed.some((one) => one.test(text))) faults.push(text);
+  };
+  page.on('pageerror', (error) => note(error.stack ?? error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') note(`${message.location().url} ${message.text()}`);
+  });
+  const close = async (): Promise<void> => {
+    await context.close();
+    expect(faults).toEqual([]);
+  };
+  return { page, context, close };
+}
+
+/** Ends the browser; once per file. */
+export async function closeBrowser(): Promise<void> {
+  await browser?.close();
+  browser = undefined;
+}
+
+/** Opens a page of a service as its owner. */
+export async function openSignedIn(
+  service: Service,
+  path: string,
+  options: OpenOptions = {},
+): Promise<Opened> {
+  const opened = await open(service.page, options);
+  const answer = await opened.context.request.post('/api/v1/auth/login', {
+    data: { email: service.ownerEmail, password: service.ownerPassword },
+    headers: { origin: service.baseUrl },
+  });
+  expect(answer.status()).toBe(200);
+  await opened.page.goto(path);
+  return opened;
+}
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+interface AxeWindow {
+  axe: {
+    run: (
+      context: Document,
+      options: object,
+    ) => Promise<{ violations: { id: string; nodes: { target: unknown; failureSummary?: string }[] }[] }>;
+  };
+}
+
+/** No violation of WCAG 2.2 AA in both themes. */
+export async function axe(page: Page): Promise<void> {
+  const has = await page.evaluate(() => 'axe' in window);
+  if (!has) await page.evaluate(axeSource);
+  for (const theme of ['light', 'dark']) {
+    const found = await page.evaluate(
+      async ([wanted, tags]) => {
+        const before = document.documentElement.dataset.theme;
+        document.documentElement.dataset.theme = wanted as string;
+        await Promise.allSettled(document.getAnimations().map((one) => one.finished));
+        const { violations } = await (window as unknown as AxeWindow).axe.run(document, {
+          runOnly: { type: 'tag', values: tags },
+          resultTypes: ['violations'],
+        });
+        document.documentElement.dataset.theme = before;
+        return violations.map(
+          ({ id, nodes }) =>
+            `${id}: ${nodes.map((node) => `${String(node.target)} ${node.failureSummary}`).join(' | ')}`,
+        );
+      },
+      [theme, TAGS] as [string, string[]],
+    );
+    expect(found, `axe, ${theme} theme`).toEqual([]);
+  }
+  expect(await page.locator('h1').count(), 'one h1').toBe(1);
+}
+
+/** Leaves a picture in the ignored folder `e2e/shots`, for people to look at. */
+export async function shot(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: `e2e/shots/${name}.png` });
+}
+
+/** What has the focus, as a screen reader names it. */
+export function focused(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const at = document.activeElement;
+    return (at?.getAttribute('aria-label') ?? at?.textContent ?? '').trim();
+  });
+}
+
+/** Whether the program serves a route: for screens whose service part may not be there. */
+export async function serves(service: Service, path: string, method = 'GET'): Promise<boolean> {
+  const response = await fetch(`${service.baseUrl}/api/v1${path}`, { method });
+  return response.status !== 404;
+}
+
+export const version = (): string => spawnSync(program, ['--version']).stdout.toString().trim();

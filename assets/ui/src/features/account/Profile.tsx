@@ -1,0 +1,150 @@
+import type { ReactNode } from 'react';
+import { useForm } from '../../api/useForm';
+import { useChangeProfile } from '../../api/me';
+import type { Me } from '../../api/models';
+import { t } from '../../i18n';
+import { Banner, Button, Field, Input, PasswordInput, Section, toast } from '../../ui';
+import css from './Account.module.css';
+
+export function Name({ me }: { me: Me }): ReactNode {
+  const change = useChangeProfile();
+  const form = useForm(
+    { name: me.name },
+    {
+      check: ({ name }) => (name.trim() ? {} : { name: t('auth.required') }),
+      send: async ({ name }) => {
+        await change.mutateAsync({ name: name.trim() });
+        toast(t('account.saved'));
+      },
+      place: () => 'name',
+    },
+  );
+  const role = me.assignedWorkspaces.find((one) => one.id === me.activeWorkspaceId)?.role;
+  return (
+    <Section
+      title={t('account.profile')}
+      description={role && t('account.role', { role, workspace: me.activeWorkspace ?? '' })}
+    >
+      <form onSubmit={form.submit} className={css.line} noValidate>
+        <Field
+          label={t('account.name')}
+          help={t('account.nameText')}
+          error={form.errors.name}
+          className={css.grow}
+        >
+          <Input
+            autoComplete="name"
+            value={form.values.name}
+            onChange={(event) => form.set('name', event.target.value)}
+          />
+        </Field>
+        <Button
+          type="submit"
+          busy={form.busy}
+          disabled={form.values.name.trim() === me.name}
+          className={css.besideField}
+        >
+          {t('kit.save')}
+        </Button>
+      </form>
+    </Section>
+  );
+}
+
+export function Email({ me }: { me: Me }): ReactNode {
+  const change = useChangeProfile();
+  const form = useForm(
+    { email: me.email, currentPassword: '' },
+    {
+      check: ({ email, currentPassword }) => ({
+        ...(email.trim() ? {} : { email: t('auth.required') }),
+        ...(currentPassword ? {} : { currentPassword: t('auth.required') }),
+      }),
+      send: async ({ email, currentPassword }) => {
+        await change.mutateAsync({ email: email.trim(), currentPassword });
+        form.set('currentPassword', '');
+        toast(t('account.emailChanged'));
+      },
+      place: (error) => (error.status === 401 ? 'currentPassword' : error.retryAfter ? 'form' : 'email'),
+    },
+  );
+  const changed = form.values.email.trim() !== me.email;
+  return (
+    <Section title={t('account.email')} description={t('account.emailText')}>
+      <form onSubmit={form.submit} className={css.form} noValidate>
+        <Field label={t('account.email')} error={form.errors.email}>
+          <Input
+            type="email"
+            autoComplete="username"
+            value={form.values.email}
+            onChange={(event) => form.set('email', event.target.value)}
+          />
+        </Field>
+        {changed && (
+          <Field label={t('account.currentPassword')} error={form.errors.currentPassword}>
+            <PasswordInput
+              autoComplete="current-password"
+              value={form.values.currentPassword}
+              onChange={(event) => form.set('currentPassword', event.target.value)}
+            />
+          </Field>
+        )}
+        {form.errors.form && <Banner tone="danger">{form.errors.form}</Banner>}
+        <Button type="submit" busy={form.busy} disabled={!changed}>
+          {t('account.changeEmail')}
+        </Button>
+      </form>
+    </Section>
+  );
+}
+
+export function Password({ me }: { me: Me }): ReactNode {
+  const change = useChangeProfile();
+  const form = useForm(
+    { currentPassword: '', newPassword: '' },
+    {
+      check: ({ currentPassword, newPassword }) => ({
+        ...(currentPassword ? {} : { currentPassword: t('auth.required') }),
+        ...(newPassword ? {} : { newPassword: t('auth.required') }),
+      }),
+      send: async (values) => {
+        await change.mutateAsync(values);
+        form.set('currentPassword', '');
+        form.set('newPassword', '');
+        toast(t('account.passwordChanged'));
+      },
+      place: (error) =>
+        error.status === 401 ? 'currentPassword' : error.retryAfter ? 'form' : 'newPassword',
+    },
+  );
+  return (
+    <Section title={t('account.password')} description={t('account.passwordText')}>
+      <form onSubmit={form.submit} className={css.form} noValidate>
+        {/* Password managers store the new password under this name. */}
+        <input type="text" autoComplete="username" value={me.email} readOnly hidden />
+        <Field label={t('account.currentPassword')} error={form.errors.currentPassword}>
+          <PasswordInput
+            autoComplete="current-password"
+            value={form.values.currentPassword}
+            onChange={(event) => form.set('currentPassword', event.target.value)}
+          />
+        </Field>
+        <Field
+          label={t('account.newPassword')}
+          error={form.errors.newPassword}
+          help={t('auth.passwordHelp', { count: 8 })}
+        >
+          <PasswordInput
+            autoComplete="new-password"
+            value={form.values.newPassword}
+            onChange={(event) => form.set('newPassword', event.target.value)}
+          />
+        </Field>
+        {form.errors.form && <Banner tone="danger">{form.errors.form}</Banner>}
+        <Button type="submit" busy={form.busy}>
+          {t('account.changePassword')}
+        </Button>
+      </form>
+    </Section>
+  );
+}
