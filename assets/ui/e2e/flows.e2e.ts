@@ -110,7 +110,7 @@ describe.skipIf(missing)('flows', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('menuitem', { name: 'Rename' }).waitFor();
     await page.keyboard.press('Enter');
-    await page.getByLabel('Name').fill('Weather report');
+    await page.getByRole('textbox', { name: 'Name' }).fill('Weather report');
     await page.keyboard.press('Enter');
     await page.getByRole('row', { name: row('Weather report') }).waitFor();
     await expect
@@ -191,7 +191,7 @@ describe.skipIf(missing)('flows', () => {
     await axe(page);
     await shot(page, 'flows-new');
     await page.getByText('Agentflow', { exact: true }).click();
-    await page.getByLabel('Name').fill('Made here');
+    await page.getByRole('textbox', { name: 'Name' }).fill('Made here');
     await page.getByRole('button', { name: 'Create flow' }).click();
     await page.waitForURL(/\/flows\/[0-9a-f-]{36}$/);
     await close();

@@ -1,12 +1,13 @@
 import { Command } from 'cmdk';
 import { Search, type LucideIcon } from 'lucide-react';
 import { Dialog } from 'radix-ui';
-import { useState, type ReactNode } from 'react';
+import { useState, type ComponentProps, type ReactNode } from 'react';
 import { t } from '../i18n';
 import css from './CommandMenu.module.css';
 import { cx } from './cx';
 import { Kbd } from './Kbd';
 import menu from './Menu.module.css';
+import { useOpener } from './opener';
 
 export interface CommandItem {
   id: string;
@@ -28,6 +29,10 @@ export interface CommandMenuProps {
   placeholder: string;
   /** Words typed, for menus that search elsewhere as well. */
   onSearch?: (text: string) => void;
+}
+
+function Panel(props: ComponentProps<typeof Dialog.Content>): ReactNode {
+  return <Dialog.Content onCloseAutoFocus={useOpener()} {...props} />;
 }
 
 /** A search over actions: the page's command menu, and the canvas's search of nodes. */
@@ -57,7 +62,7 @@ export function CommandMenu({
     >
       <Dialog.Portal>
         <Dialog.Overlay className={css.overlay} />
-        <Dialog.Content className={css.panel} aria-describedby={undefined}>
+        <Panel className={css.panel} aria-describedby={undefined}>
           <Dialog.Title className="sr-only">{label}</Dialog.Title>
           <Command label={label} loop>
             <div className={css.head}>
@@ -97,7 +102,7 @@ export function CommandMenu({
               ))}
             </Command.List>
           </Command>
-        </Dialog.Content>
+        </Panel>
       </Dialog.Portal>
     </Dialog.Root>
   );

@@ -1,10 +1,11 @@
 import { X } from 'lucide-react';
 import { AlertDialog as Alert, Dialog as Primitive } from 'radix-ui';
-import { useRef, type ReactNode } from 'react';
+import { useRef, type ComponentProps, type ReactNode } from 'react';
 import { t } from '../i18n';
 import { Button, IconButton } from './Button';
 import { cx } from './cx';
 import css from './Dialog.module.css';
+import { useOpener } from './opener';
 
 export interface DialogProps {
   open: boolean;
@@ -18,6 +19,14 @@ export interface DialogProps {
   size?: 'small' | 'medium' | 'large' | 'full';
   /** Asks before a click outside or Escape closes it: return false to stay. */
   mayClose?: () => boolean;
+}
+
+function Panel(props: ComponentProps<typeof Primitive.Content>): ReactNode {
+  return <Primitive.Content onOpenAutoFocus={focusFirst} onCloseAutoFocus={useOpener()} {...props} />;
+}
+
+function AlertPanel(props: ComponentProps<typeof Alert.Content>): ReactNode {
+  return <Alert.Content onCloseAutoFocus={useOpener()} {...props} />;
 }
 
 /** Focus starts where the work is, not on the button that closes. */
@@ -37,9 +46,8 @@ export function Dialog(props: DialogProps): ReactNode {
     <Primitive.Root open={open} onOpenChange={(next) => !next && (mayClose?.() ?? true) && onClose()}>
       <Primitive.Portal>
         <Primitive.Overlay className={css.overlay}>
-          <Primitive.Content
+          <Panel
             className={cx(css.dialog, css[size])}
-            onOpenAutoFocus={focusFirst}
             {...(description ? {} : { 'aria-describedby': undefined })}
           >
             <header className={css.head}>
@@ -55,7 +63,7 @@ export function Dialog(props: DialogProps): ReactNode {
             </header>
             {children && <div className={css.body}>{children}</div>}
             {footer && <footer className={css.foot}>{footer}</footer>}
-          </Primitive.Content>
+          </Panel>
         </Primitive.Overlay>
       </Primitive.Portal>
     </Primitive.Root>
@@ -84,7 +92,7 @@ export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
     <Alert.Root open={open} onOpenChange={(next) => !next && !busy && onClose()}>
       <Alert.Portal>
         <Alert.Overlay className={css.overlay}>
-          <Alert.Content
+          <AlertPanel
             className={cx(css.dialog, css.small)}
             onOpenAutoFocus={(event) => {
               event.preventDefault();
@@ -115,7 +123,7 @@ export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
                 {confirm}
               </Button>
             </footer>
-          </Alert.Content>
+          </AlertPanel>
         </Alert.Overlay>
       </Alert.Portal>
     </Alert.Root>
@@ -133,9 +141,8 @@ export function Drawer(props: DrawerProps): ReactNode {
     <Primitive.Root open={open} onOpenChange={(next) => !next && (mayClose?.() ?? true) && onClose()}>
       <Primitive.Portal>
         <Primitive.Overlay className={css.scrim} />
-        <Primitive.Content
+        <Panel
           className={css.drawer}
-          onOpenAutoFocus={focusFirst}
           style={{ inlineSize: width }}
           {...(description ? {} : { 'aria-describedby': undefined })}
         >
@@ -152,7 +159,7 @@ export function Drawer(props: DrawerProps): ReactNode {
           </header>
           <div className={cx(css.body, css.fill)}>{children}</div>
           {footer && <footer className={css.foot}>{footer}</footer>}
-        </Primitive.Content>
+        </Panel>
       </Primitive.Portal>
     </Primitive.Root>
   );
