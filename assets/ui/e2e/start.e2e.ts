@@ -81,6 +81,31 @@ describe.skipIf(missing)('first start', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
+  it('asks for the setup token where others can reach the service', async (test) => {
+    const own = mkdtempSync(join(tmpdir(), 'flowkeep-e2e-'));
+    const started = await startEmpty(own, ['--host', '0.0.0.0']);
+    test.onTestFinished(async () => {
+      await started.stop();
+      rmSync(own, { recursive: true, force: true });
+    });
+    if (!(await serves({ baseUrl: started.page } as Service, '/auth/resolve', 'POST'))) test.skip();
+    const { page, close } = await open(started.page, { allowed: [/account\/register .*403/] });
+    await page.goto('/setup');
+    await page.getByLabel('Name').fill('Ada Byron');
+    await page.getByLabel('E-mail').fill('ada@example.org');
+    await page.getByLabel('Password', { exact: true }).fill('a long enough password of words');
+    await page.getByRole('button', { name: 'Create owner' }).click();
+    const token = page.getByLabel('Setup token');
+    await token.waitFor();
+    await axe(page);
+    await shot(page, 'setup-token');
+    const printed = /setup token[^\n]*?([A-Za-z0-9_-]{16,})/i.exec(started.output())?.[1];
+    await token.fill(printed ?? '');
+    await page.getByRole('button', { name: 'Create owner' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Flows' }).waitFor();
+    await close();
+  });
+
   it('makes the owner and signs them in', async (test) => {
     const started = await startEmpty(folder);
     test.onTestFinished(() => started.stop());
