@@ -2,6 +2,7 @@
 
 pub mod attempts;
 pub mod indexes;
+pub mod metrics;
 pub mod options;
 pub mod rates;
 pub mod replies;
@@ -11,6 +12,7 @@ pub mod usage;
 
 use attempts::Attempts;
 use indexes::Indexes;
+use metrics::Metrics;
 use options::Options;
 use rates::Rates;
 use replies::Replies;
@@ -34,6 +36,8 @@ pub struct Boards {
     pub collection_writes: Mutex<()>,
     /// Models that providers listed.
     pub options: Options,
+    /// What is counted for whoever watches the service.
+    pub metrics: Metrics,
     /// Failed sign-ins.
     pub attempts: Attempts,
     /// Conversations that are being answered.

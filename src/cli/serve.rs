@@ -11,7 +11,7 @@ use crate::limits;
 use crate::ops::control::{self, Command, Outcome, random_password};
 use crate::ops::demo::{self, Demo};
 use crate::ops::owner::{self, Standing};
-use crate::settings::{Environment, FirstOwner, Flags, LogLevel, Settings};
+use crate::settings::{Environment, FirstOwner, Flags, LogLevel, MetricsDoor, Settings};
 use crate::tasks::Tasks;
 use serde_json::json;
 use std::io::{self, ErrorKind};
@@ -152,18 +152,30 @@ async fn serve(settings: Settings, environment: Environment, mode: Mode) -> Resu
     // First the port, then the data: callers that come early wait instead of being refused.
     let (listener, address) =
         listen(wanted).map_err(|error| Failure::Failed(cannot_listen(wanted, &error)))?;
+    let metrics = match settings.metrics {
+        MetricsDoor::Off | MetricsDoor::Key => None,
+        MetricsDoor::Address(wanted) => {
+            let opened = listen(wanted).map_err(|error| {
+                Failure::Failed(format!(
+                    "SERVICE_METRICS: {wanted} cannot be listened on ({error}); choose another address"
+                ))
+            });
+            let (listener, address) = opened?;
+            tracing::info!(%address, "metrics can be read");
+            Some(listener)
+        }
+    };
     let app = App::open(settings, environment).map_err(Failure::failed)?;
     let standing = owner::start(&app)?;
     let (stop, stopping) = watch::channel(false);
     // Before anything is printed: whoever waited for the first line may use the control socket from then on.
     let tasks = Tasks::start(&app, &stopping);
     announce(&app, mode, address, &standing)?;
-    let stopped = {
-        let mut stopping = stopping.clone();
-        // A sender that is gone means the same as a stop.
-        async move { drop(stopping.wait_for(|stop| *stop).await) }
-    };
-    let server = server::serve(app.clone(), listener, stopped);
+    if let Some(metrics) = metrics {
+        // It ends with the service; whoever looks on needs no answer then.
+        tokio::spawn(server::serve_metrics(app.clone(), metrics, stopped(&stopping)));
+    }
+    let server = server::serve(app.clone(), listener, stopped(&stopping));
     tokio::pin!(server);
     tracing::info!(%address, version = env!("CARGO_PKG_VERSION"), "listening");
     let served = tokio::select! {
@@ -182,6 +194,13 @@ async fn serve(settings: Settings, environment: Environment, mode: Mode) -> Resu
     served.map_err(|error| Failure::Failed(format!("the service stopped: {error}")))?;
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Resolves when the service is to stop.
+fn stopped(stopping: &watch::Receiver<bool>) -> impl Future<Output = ()> + Send + use<> {
+    let mut stopping = stopping.clone();
+    // A sender that is gone means the same as a stop.
+    async move { drop(stopping.wait_for(|stop| *stop).await) }
 }
 
 fn listen(wanted: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {

@@ -18,6 +18,7 @@ use crate::app::App;
 use crate::domain::cancel::{Cancel, Reason};
 use crate::domain::error::{Error, Unavailable};
 use crate::limits::REQUEST_LINE_BYTES_MAX;
+use crate::ops::metrics::OpenStream;
 use bytes::Buf;
 use futures_util::Stream;
 use hyper::header::{ACCESS_CONTROL_REQUEST_METHOD, CONNECTION, HOST, HeaderValue, ORIGIN};
@@ -26,6 +27,7 @@ use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 use tokio::sync::oneshot;
 use warp::reply::Response;
 
@@ -36,6 +38,8 @@ pub(super) struct Door {
     pub(super) pace: Pace,
     pub(super) running: Arc<Running>,
     pub(super) budget: BodyBudget,
+    /// Answers are counted: this is the service's own table.
+    pub(super) counts: bool,
 }
 
 /// Who is at the other end, carried from the connection to the filter as a request extension.
@@ -65,12 +69,15 @@ where
     let link = head.peer.link.clone();
     let unread = body::announces_body(&head.headers);
     let running = door.running.clone();
-    let mut was_read = false;
+    let (began, mut was_read, mut route) = (Instant::now(), false, None);
     let judged = tokio::select! {
-        judged = judge(&door, head, body, &mut was_read) => judged,
+        judged = judge(&door, head, body, &mut was_read, &mut route) => judged,
         () = running.reached(Phase::Cut) => Err(Refused::Unavailable(Unavailable::Restarting)),
     };
     let mut response = judged.unwrap_or_else(|refused| whole_response(refused.reply()));
+    if door.counts {
+        door.app.boards.metrics.answered(route, response.status().as_u16(), began.elapsed());
+    }
     if unread && !was_read {
         link.left_unread();
     }
@@ -80,7 +87,13 @@ where
     response
 }
 
-async fn judge<S, B>(door: &Arc<Door>, head: Head, body: S, was_read: &mut bool) -> Result<Response, Refused>
+async fn judge<S, B>(
+    door: &Arc<Door>,
+    head: Head,
+    body: S,
+    was_read: &mut bool,
+    found: &mut Option<usize>,
+) -> Result<Response, Refused>
 where
     S: Stream<Item = Result<B, warp::Error>> + Send,
     B: Buf + Send,
@@ -104,6 +117,7 @@ where
             return show(door.app.clone(), page, head.headers).await;
         }
     };
+    *found = preflight.is_none().then_some(route.index);
     if preflight.is_some() && route.cors == Cors::None {
         return Err(Refused::Method(route.method.to_string()));
     }
@@ -231,7 +245,13 @@ impl Work {
             // A file is read as slowly as a stream can be, and holds its place as long.
             Ok(Ok(reply)) if matches!(reply.body, ReplyBody::Stream(_) | ReplyBody::File { .. }) => {
                 let taken = ticket.take_stream(request.address, app.settings.streams_per_address);
-                taken.map_or_else(|full| full.reply(), |()| reply)
+                taken.map_or_else(
+                    |full| full.reply(),
+                    |()| {
+                        ticket.counts_as(OpenStream::begin(app));
+                        reply
+                    },
+                )
             }
             Ok(Ok(reply)) => reply,
             Ok(Err(error)) => error::reply(&error, &request.manner(app)),

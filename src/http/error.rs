@@ -79,7 +79,8 @@ impl Refused {
         }
     }
 
-    fn message(&self) -> String {
+    /// What a caller reads.
+    pub(super) fn message(&self) -> String {
         match self {
             Self::Framing(text) | Self::MediaType(text) => (*text).to_owned(),
             Self::Form(fault) => fault.to_string(),

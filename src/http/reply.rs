@@ -66,6 +66,12 @@ impl Reply {
         )
     }
 
+    /// 200 with counts in the text format of Prometheus.
+    #[must_use]
+    pub fn metrics(text: String) -> Self {
+        Self::whole(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", text.into(), INERT_POLICY)
+    }
+
     /// An answer without a body, such as 204.
     ///
     /// # Panics

@@ -78,6 +78,8 @@ pub struct Route {
     pub refuses: &'static [u16],
     /// Longest whole answer, when it is not the usual one.
     pub run_limit: Option<Duration>,
+    /// Its place in the table.
+    pub(super) index: usize,
     parts: Vec<Part>,
     handle: Handle,
 }
@@ -170,6 +172,7 @@ fn route<A: 'static>(
         gives: Vec::new(),
         refuses: &[],
         run_limit: None,
+        index: 0,
         parts: prefix.chain(parts).collect(),
         handle: Box::new(handle),
     }
@@ -346,6 +349,7 @@ impl Table {
     #[must_use]
     pub fn new(mut routes: Vec<Route>) -> Self {
         routes.sort_by_cached_key(Route::rank);
+        routes.iter_mut().enumerate().for_each(|(index, route)| route.index = index);
         Self { routes }
     }
 

@@ -2,11 +2,12 @@
 
 use super::api::attachments::ATTACH;
 use super::api::chat_files::FILE;
+use super::api::metrics::METRICS;
 use super::api::prediction::ASK;
 use super::api::upsert::FILL;
 use super::api::{
     accounts, attachments, chat_files, credentials, document_stores, drafts, feedback, flows, keys, leads,
-    messages, nodes, prediction, service, store_vectors, tools, upsert, variables, versions,
+    messages, metrics, nodes, prediction, service, store_vectors, tools, upsert, variables, versions,
 };
 use super::guard::{PUBLIC, SESSION, SIGNED_IN, any_of};
 use super::openapi::shape::{Kind, SETTINGS, Shape, TEXT};
@@ -223,6 +224,8 @@ fn routes() -> Vec<Route> { vec![
         .id("getHealth").gives(shapes::accounts::SERVICE_STATUS),
     get   ("/ready",                     PUBLIC,         service::ready)          .at_root().summary("The database answers, so requests can be served.")
         .id("getReadiness").gives(shapes::accounts::SERVICE_STATUS),
+    get   ("/metrics",                   METRICS,        metrics::read)           .at_root().summary("The counts of the service, for Prometheus, where the operator opened them.")
+        .id("getMetrics").answers(200, Kind::Text, TEXT).refuses(&[404]),
 ] }
 
 /// Conversations: messages, ratings, leads (reference 1.2).
@@ -253,6 +256,14 @@ fn of_conversations() -> Vec<Route> { vec![
     get   ("/leads/:id",                 any_of(VIEW),   leads::list)             .summary("Lists what visitors of a flow's chat left.")
         .id("listLeads").gives(shapes::conversations::LEADS),
 ] }
+
+/// What is served at `SERVICE_METRICS`, where that is an address: nothing else.
+#[must_use]
+pub fn of_metrics() -> &'static Table {
+    static TABLE: LazyLock<Table> =
+        LazyLock::new(|| Table::new(vec![get("/metrics", PUBLIC, metrics::read_alone).at_root()]));
+    &TABLE
+}
 
 /// Document stores (reference 1.9).
 #[rustfmt::skip]

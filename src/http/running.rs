@@ -6,6 +6,7 @@ use super::sse::Pipe;
 use crate::domain::cancel::{Cancel, Reason};
 use crate::domain::error::{Error, Unavailable};
 use crate::limits::RUNS_MAX;
+use crate::ops::metrics::OpenStream;
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -42,6 +43,8 @@ struct Run {
     pipe: Option<Arc<Pipe>>,
     /// Whose streams it counts among.
     streams_to: Option<IpAddr>,
+    /// Held while it counts among all streams.
+    counted: Option<OpenStream>,
 }
 
 /// A place among the requests under way, given back when dropped.
@@ -71,7 +74,7 @@ impl Running {
         }
         runs.next += 1;
         let number = runs.next;
-        runs.open.insert(number, Run { cancel: cancel.clone(), pipe: None, streams_to: None });
+        runs.open.insert(number, Run { cancel: cancel.clone(), pipe: None, streams_to: None, counted: None });
         Ok(Ticket { running: self.clone(), number })
     }
 
@@ -152,6 +155,13 @@ impl Ticket {
         run.streams_to = Some(address);
         runs.streams.insert(address, open + 1);
         Ok(())
+    }
+
+    /// Holds the count of an open stream as long as the ticket.
+    pub(super) fn counts_as(&self, open: OpenStream) {
+        if let Some(run) = self.running.lock().open.get_mut(&self.number) {
+            run.counted = Some(open);
+        }
     }
 
     /// Tells that the run became a stream, which a stop ends at once.

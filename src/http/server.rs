@@ -45,6 +45,18 @@ pub async fn serve(app: App, listener: TcpListener, stop: impl Future<Output = (
     serve_table(app, routes::shared(), Pace::default(), listener, stop).await
 }
 
+/// Serves the counts of the service, and nothing else, on `listener` (`SERVICE_METRICS`).
+///
+/// # Errors
+/// As [`serve`].
+pub async fn serve_metrics(
+    app: App,
+    listener: TcpListener,
+    stop: impl Future<Output = ()>,
+) -> io::Result<()> {
+    serve_table(app, routes::of_metrics(), Pace::default(), listener, stop).await
+}
+
 /// As [`serve`], with another table and other times: for tests and for programs that embed the door.
 ///
 /// # Errors
@@ -60,7 +72,11 @@ pub async fn serve_table(
     let strict_transport = strict_transport(&app.settings);
     let running = Running::new();
     let budget = BodyBudget::new(BODIES_BYTES_MAX);
-    let door = Arc::new(Door { app, table, pace: pace.clone(), running: running.clone(), budget });
+    let counts = std::ptr::eq(table, routes::shared());
+    if counts {
+        app.boards.metrics.room_for(table.routes().len());
+    }
+    let door = Arc::new(Door { app, table, pace: pace.clone(), running: running.clone(), budget, counts });
     let filter = one_filter(door);
     let (closing, closed) = watch::channel(false);
     let mut connections = JoinSet::new();

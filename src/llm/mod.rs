@@ -251,6 +251,26 @@ pub enum ModelError {
     Settings(String),
 }
 
+impl ModelError {
+    /// The kind of failure in one word, for counts.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Throttled { .. } => "throttled",
+            Self::OutOfCredit => "out_of_credit",
+            Self::KeyRefused => "key_refused",
+            Self::UnknownModel(_) => "unknown_model",
+            Self::Unreachable(_) => "unreachable",
+            Self::RefusedByPolicy => "refused_by_policy",
+            Self::TimedOut => "timeout",
+            Self::Cancelled => "cancelled",
+            Self::Provider { .. } => "provider",
+            Self::Garbled(_) => "garbled",
+            Self::Settings(_) => "settings",
+        }
+    }
+}
+
 impl fmt::Display for ModelError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

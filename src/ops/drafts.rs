@@ -160,7 +160,7 @@ pub fn save(
         Ok((_, unused)) => flow_files::remove(app, &caller.workspace, id, unused),
         Err(_) => flow_files::remove(app, &caller.workspace, id, &fresh),
     }
-    saved.map(|(status, _)| status)
+    saved.map(|(status, _)| status).inspect(|_| app.boards.metrics.drafts_saved.count())
 }
 
 /// Stores the draft if nothing speaks against it; says which files of the draft before are not used any more.

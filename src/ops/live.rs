@@ -160,6 +160,8 @@ pub fn create(
         }
         outbox::put(tx, change.as_ref())
     })?;
+    app.boards.metrics.flows_made(flow.kind).count();
+    app.boards.metrics.live(VersionKind::Create).count();
     let recorded = outbox::record(app, recorder, change, &flow);
     Ok(Written { flow, recorded })
 }
@@ -235,6 +237,7 @@ pub fn write(app: &App, caller: &Caller, change: &LiveChange<'_>) -> Result<Writ
             if after.digest != before.digest {
                 app.boards.replies.forget(&after.workspace, &after.id);
             }
+            app.boards.metrics.live(change.kind).count();
             let recorded = outbox::record(app, recorder, intent, &after);
             return Ok(Written { flow: outbox::published(&after, change.kind, &recorded), recorded });
         }
@@ -351,6 +354,7 @@ pub fn delete(app: &App, caller: &Caller, id: &FlowId, permit: impl Fn(&Flow) ->
     })?;
     app.boards.replies.forget(workspace, id);
     app.boards.indexes.forget(workspace, id.bytes());
+    app.boards.metrics.live(VersionKind::Delete).count();
     outbox::record(app, recorder, change, &flow);
     app.chat_files.remove_flow(workspace, id);
     app.files.remove_flow(workspace, id);

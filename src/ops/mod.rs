@@ -20,6 +20,7 @@ pub mod live;
 pub mod load_methods;
 pub mod logins;
 pub mod messages;
+pub mod metrics;
 pub mod notes;
 pub mod outbox;
 pub mod owner;

@@ -101,6 +101,13 @@ pub fn published(flow: &Flow, kind: VersionKind, recorded: &Recorded) -> Flow {
 /// Records one change. A failure after the branch moved is none, and a panic is a failure: Live has changed already,
 /// and the caller is to hear so.
 fn recorded(app: &App, recorder: &Recorder<'_>, change: &Change) -> Result<Version, HistoryError> {
+    let completed = complete(app, recorder, change);
+    let metrics = &app.boards.metrics;
+    if completed.is_ok() { &metrics.versions_recorded } else { &metrics.versions_failed }.count();
+    completed
+}
+
+fn complete(app: &App, recorder: &Recorder<'_>, change: &Change) -> Result<Version, HistoryError> {
     let attempt = catch_unwind(AssertUnwindSafe(|| recorder.complete(change)));
     let failed = match attempt {
         Ok(Ok(version)) => return Ok(version),

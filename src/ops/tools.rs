@@ -62,6 +62,7 @@ pub fn create(app: &App, caller: &Caller, body: &ToolBody) -> Result<Value> {
     };
     let made = changed(fresh, body)?;
     app.store.write(|tx| TOOLS.put(tx, &made.workspace, &made.id, &made))?;
+    app.boards.metrics.tools_made.count();
     Ok(row(&made))
 }
 

@@ -51,8 +51,16 @@ pub fn flow(app: &App, caller: &Caller, id: &FlowId) -> Result<Flow> {
 /// Builds everything the store needs and lets it take in what is wired into it; the counts as callers read them.
 ///
 /// # Errors
-/// 404 when the flow has no vector store, 403 and 400 for files that no loader of it takes, 400 when it is not clear which one is meant, 500 when a card fails.
-pub fn fill(app: &App, mut flow: Flow, fill: Fill, side: Side, cancel: &Cancel) -> Result<Value> {
+/// 404 when the flow has no vector store, 403 and 400 for files that no loader of it takes, 400 when it is not clear which
+/// one is meant, 500 when a card fails.
+pub fn fill(app: &App, flow: Flow, fill: Fill, side: Side, cancel: &Cancel) -> Result<Value> {
+    let filled = filled(app, flow, fill, side, cancel);
+    let metrics = &app.boards.metrics;
+    if filled.is_ok() { &metrics.stores_filled } else { &metrics.stores_not_filled }.count();
+    filled
+}
+
+fn filled(app: &App, mut flow: Flow, fill: Fill, side: Side, cancel: &Cancel) -> Result<Value> {
     if flow.kind != FlowKind::Chatflow {
         return Err(Error::Failed(format!("This server cannot run flows of type {} yet.", flow.kind)));
     }

@@ -1,11 +1,13 @@
 //! What an operator can set (spec 8, contract 1, security rules): read once at start, never changed after.
 
 mod log;
+mod metrics;
 mod read;
 #[cfg(test)]
 mod tests;
 
 pub use log::{LogFilter, LogFormat, LogLevel};
+pub use metrics::MetricsDoor;
 
 use crate::limits;
 use ipnet::IpNet;
@@ -99,6 +101,8 @@ pub struct Settings {
     pub mcp_commands: Vec<Vec<String>>,
     /// `SERVICE_HSTS_SUBDOMAINS`: the https rule of the base address covers its subdomains.
     pub hsts_subdomains: bool,
+    /// `SERVICE_METRICS`: where the counts of the service can be read.
+    pub metrics: MetricsDoor,
     /// `SERVICE_LOG`: what the log shows; `None` leaves it to the command.
     pub log: Option<LogFilter>,
     /// `SERVICE_LOG_FORMAT`: the form of a log line.
@@ -230,6 +234,7 @@ impl Settings {
                 .unwrap_or(limits::CODE_MEMORY_MB),
             mcp_commands: reader.read("SERVICE_MCP_COMMANDS", read::commands)?.unwrap_or_default(),
             hsts_subdomains: reader.read("SERVICE_HSTS_SUBDOMAINS", read::switch)?.unwrap_or(false),
+            metrics: reader.read("SERVICE_METRICS", metrics::door)?.unwrap_or_default(),
             log: reader.read("SERVICE_LOG", read::log_filter)?,
             log_format: reader.read("SERVICE_LOG_FORMAT", read::log_format)?.unwrap_or(LogFormat::Auto),
         })

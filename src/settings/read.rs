@@ -20,7 +20,7 @@ pub(super) struct Fault {
 /// A value, or why the text is not one.
 pub(super) type Read<T> = Result<T, Fault>;
 
-fn fault<T>(problem: impl Into<String>, fix: impl Into<String>) -> Read<T> {
+pub(super) fn fault<T>(problem: impl Into<String>, fix: impl Into<String>) -> Read<T> {
     Err(Fault { problem: problem.into(), fix: fix.into() })
 }
 

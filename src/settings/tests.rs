@@ -190,6 +190,8 @@ fn a_wrong_value_is_one_line_that_names_variable_problem_and_fix() {
         ("SERVICE_CODE_SECONDS", "121"),
         ("SERVICE_CODE_MEMORY_MB", "15"),
         ("SERVICE_CODE_MEMORY_MB", "1.5"),
+        ("SERVICE_METRICS", "on"),
+        ("SERVICE_METRICS", "9464"),
         ("SERVICE_MCP_COMMANDS", "/bin/x"),
         ("SERVICE_MCP_COMMANDS", r#"[["x"]]"#),
         ("SERVICE_MCP_COMMANDS", "[[]]"),

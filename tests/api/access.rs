@@ -54,7 +54,8 @@ pub fn sample(server: &Server, route: &Route, kind: &str, held: &str) -> (String
             | "/version"
             | "/health"
             | "/ready"
-            | "/openapi.json",
+            | "/openapi.json"
+            | "/metrics",
         ) => (None, None),
         ("GET", "/auth/permissions/:type") => (Some("ROLE".to_owned()), None),
         ("GET", "/components-credentials/:name") => (Some("openAIApi".to_owned()), None),

@@ -39,6 +39,7 @@ mod loaders;
 mod mcp;
 mod memories;
 mod messages;
+mod metrics;
 mod model_cards;
 mod openapi;
 mod origins;

@@ -17,6 +17,7 @@ use crate::vectors::Index;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A file of a flow.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -149,8 +150,22 @@ pub trait Host: Send + Sync {
         Ok(None)
     }
 
+    /// Notes what became of one call of a model, for whoever watches the service.
+    fn called(&self, _call: &ModelCall) {}
+
     /// Notes the tokens of one model call by the card labelled `card`; `None` when the provider reported none.
     fn used(&self, _card: &str, _usage: Option<Usage>) {}
+}
+
+/// One call of a model.
+#[derive(Debug, Clone, Copy)]
+pub struct ModelCall {
+    /// The name of the model's card.
+    pub card: &'static str,
+    /// How long it took.
+    pub took: Duration,
+    /// The tokens used, where it was answered and the provider told; or the kind of failure.
+    pub result: std::result::Result<Option<Usage>, &'static str>,
 }
 
 /// What one flow asks another.

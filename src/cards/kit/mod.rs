@@ -38,7 +38,7 @@ pub mod web;
 pub use card::{Card, Category, Kept, Make, Output, Risk, Taken, VARIABLE_NAME};
 pub use code::Code;
 pub use event::{Gone, Quiet, Sink};
-pub use host::{FlowAsk, Host, StoredFile};
+pub use host::{FlowAsk, Host, ModelCall, StoredFile};
 pub use input::{Choice, Connects, Input, InputKind, Picked};
 pub use inputs::{Bound, Inputs};
 pub use knowledge::{Cut, Loader, Nearest, Query, Scored, Splitter, Upserted, VectorStore};

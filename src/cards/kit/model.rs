@@ -2,21 +2,23 @@
 //! wired into its card.
 
 use super::event::Sink;
-use super::host::Host;
+use super::host::{Host, ModelCall};
 use super::inputs::Inputs;
 use super::part::{Cache, ReplyKey};
 use crate::domain::error::{Error, Result};
 use crate::domain::prediction::SourceDocument;
-use crate::llm::{ChatModel, ChatRequest, Citation, Completion, Delta};
+use crate::llm::{ChatModel, ChatRequest, Citation, Completion, Delta, ModelError};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// The input a cache is wired into.
 const CACHE: &str = "cache";
 
 /// A built chat model.
 pub struct Model {
+    card: &'static str,
     label: String,
     chat: Box<dyn ChatModel>,
     front: Option<Front>,
@@ -44,7 +46,7 @@ impl Model {
     pub(super) fn made(inputs: &Inputs<'_>, chat: Box<dyn ChatModel>) -> Result<Self> {
         let cache = inputs.maybe_cache(CACHE)?;
         let front = cache.map(|cache| Front { cache, settings: inputs.settings() });
-        Ok(Self { label: inputs.label.to_owned(), chat, front })
+        Ok(Self { card: inputs.card.name, label: inputs.label.to_owned(), chat, front })
     }
 
     /// The label of its card.
@@ -78,10 +80,13 @@ impl Model {
             host.cited(pages(&reply.citations));
             return Ok(Completion { usage: None, ..reply });
         }
+        let began = Instant::now();
         let completion = self.chat.chat(request, host.cancel(), &mut |delta| match delta {
             Delta::Text(text) => sink.token(text),
             Delta::Thinking(text) => sink.thinking(text),
         });
+        let result = completion.as_ref().map(|completion| completion.usage).map_err(ModelError::kind);
+        host.called(&ModelCall { card: self.card, took: began.elapsed(), result });
         let completion = completion.map_err(|fault| fault.at(&self.label))?;
         host.used(&self.label, completion.usage);
         host.cited(pages(&completion.citations));

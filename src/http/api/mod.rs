@@ -12,6 +12,7 @@ pub mod flows;
 pub mod keys;
 pub mod leads;
 pub mod messages;
+pub mod metrics;
 pub mod nodes;
 mod owning;
 pub mod prediction;

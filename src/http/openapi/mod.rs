@@ -45,7 +45,7 @@ const TAGS: &[(&str, &[&str])] = &[
     ("Variables", &["variables"]),
     ("API keys", &["apikey"]),
     ("Accounts", &["account", "auth"]),
-    ("Service", &["ping", "version", "health", "ready", "openapi.json"]),
+    ("Service", &["ping", "version", "health", "ready", "metrics", "openapi.json"]),
 ];
 
 /// The room of a route; `None` for one that [`TAGS`] does not know, which a test refuses.

@@ -11,6 +11,7 @@ use super::offer::Offer;
 use super::post_processing;
 use super::record::{End, record};
 use crate::app::App;
+use crate::boards::metrics;
 use crate::canvas::Canvas;
 use crate::cards::kit::{Gone, Sink, Turn};
 use crate::domain::cancel::{Cancel, Reason};
@@ -26,6 +27,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// A question as it comes through a door that has admitted it.
 #[derive(Debug)]
@@ -254,6 +256,24 @@ impl Entry {
 /// # Errors
 /// What the flow failed with.
 pub fn run(app: &App, entry: &Entry, cancel: &Cancel, sink: &mut dyn Sink) -> Result<Answer> {
+    let began = Instant::now();
+    let answered = answered(app, entry, cancel, sink);
+    let end = match &answered {
+        Ok(_) => metrics::End::Answered,
+        Err(Error::Cancelled | Error::Unavailable(_)) => metrics::End::Cancelled,
+        Err(Error::Throttled { .. }) => metrics::End::Limited,
+        Err(_) => metrics::End::Failed,
+    };
+    let source = match entry.chat_type {
+        _ if entry.way.is_on() => metrics::Source::AnotherFlow,
+        ChatType::Internal => metrics::Source::Internal,
+        ChatType::External => metrics::Source::External,
+    };
+    app.boards.metrics.asked(source, end, began.elapsed());
+    answered
+}
+
+fn answered(app: &App, entry: &Entry, cancel: &Cancel, sink: &mut dyn Sink) -> Result<Answer> {
     let _listed = app.boards.runs.enter(entry.flow.id, entry.ids.chat, cancel);
     let host = LiveHost::new(app, entry, cancel.clone())?;
     let turn = Turn {

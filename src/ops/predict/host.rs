@@ -5,7 +5,7 @@ use super::nested;
 use crate::app::App;
 use crate::boards::indexes::IndexKey;
 use crate::boards::replies::RepliesOf;
-use crate::cards::kit::{Code, FlowAsk, Host, Library, ReplyKey, StoredFile, VectorStore};
+use crate::cards::kit::{Code, FlowAsk, Host, Library, ModelCall, ReplyKey, StoredFile, VectorStore};
 use crate::documents::Documents;
 use crate::domain::cancel::Cancel;
 use crate::domain::error::{Error, Result};
@@ -241,6 +241,14 @@ impl Host for LiveHost<'_> {
             if cited.len() < CITED_MAX && !cited.contains(&page) {
                 cited.push(page);
             }
+        }
+    }
+
+    fn called(&self, call: &ModelCall) {
+        let metrics = &self.app.boards.metrics;
+        match call.result {
+            Ok(usage) => metrics.model_answered(call.card, usage, call.took),
+            Err(kind) => metrics.model_failed(call.card, kind),
         }
     }
 

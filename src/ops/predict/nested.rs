@@ -22,6 +22,11 @@ pub(super) struct Way {
 }
 
 impl Way {
+    /// True when another flow asks.
+    pub(super) fn is_on(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
     /// The way on from `from` to `to`.
     fn on(&self, from: FlowId, to: FlowId) -> Result<Self> {
         let mut waiting = self.waiting.clone();

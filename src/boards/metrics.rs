@@ -1,0 +1,361 @@
+//! What is counted while the service runs, for whoever watches it. Counting is one addition to a number in memory; every
+//! set of labels is fixed in code, or made of the names of cards, so the counts cannot grow.
+
+use crate::domain::flow::FlowKind;
+use crate::domain::prediction::Usage;
+use crate::domain::version::VersionKind;
+use std::array;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::time::Duration;
+
+/// A number that only grows.
+#[derive(Debug, Default)]
+pub struct Counter(AtomicU64);
+
+impl Counter {
+    /// Counts one.
+    pub fn count(&self) {
+        self.add(1);
+    }
+
+    /// Counts several.
+    pub fn add(&self, count: u64) {
+        self.0.fetch_add(count, Relaxed);
+    }
+
+    /// What was counted so far.
+    #[must_use]
+    pub fn get(&self) -> u64 {
+        self.0.load(Relaxed)
+    }
+}
+
+/// A number that goes up and down.
+#[derive(Debug, Default)]
+pub struct Gauge(AtomicI64);
+
+impl Gauge {
+    /// One more.
+    pub fn up(&self) {
+        self.0.fetch_add(1, Relaxed);
+    }
+
+    /// One less.
+    pub fn down(&self) {
+        self.0.fetch_sub(1, Relaxed);
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn get(&self) -> i64 {
+        self.0.load(Relaxed)
+    }
+}
+
+/// The ends of the intervals in which times are counted, in milliseconds.
+pub const BUCKETS_MS: [u64; 14] = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 10_000, 60_000, 300_000];
+
+/// How long things took.
+#[derive(Debug)]
+pub struct Times {
+    buckets: [Counter; BUCKETS_MS.len()],
+    micros: Counter,
+    count: Counter,
+}
+
+impl Default for Times {
+    fn default() -> Self {
+        Self {
+            buckets: array::from_fn(|_| Counter::default()),
+            micros: Counter::default(),
+            count: Counter::default(),
+        }
+    }
+}
+
+impl Times {
+    /// Counts one time.
+    pub fn note(&self, took: Duration) {
+        let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+        if let Some(at) = BUCKETS_MS.iter().position(|end| micros <= end * 1_000) {
+            self.buckets[at].count();
+        }
+        self.micros.add(micros);
+        self.count.count();
+    }
+
+    /// For each interval how many were not longer than its end.
+    pub fn cumulated(&self) -> impl Iterator<Item = (u64, u64)> {
+        let sums = self.buckets.iter().scan(0, |sum, bucket| {
+            *sum += bucket.get();
+            Some(*sum)
+        });
+        BUCKETS_MS.into_iter().zip(sums)
+    }
+
+    /// All of them together, in microseconds.
+    #[must_use]
+    pub fn micros(&self) -> u64 {
+        self.micros.get()
+    }
+
+    /// How many.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.count.get()
+    }
+}
+
+/// The statuses the service answers with; any other is counted as 0.
+pub const STATUSES: [u16; 24] = [
+    0, 200, 201, 204, 304, 400, 401, 403, 404, 405, 408, 409, 412, 413, 414, 415, 422, 429, 431, 499, 500,
+    502, 503, 507,
+];
+
+/// The requests of one route.
+#[derive(Debug)]
+pub struct RouteCounts {
+    /// By the places of [`STATUSES`].
+    pub statuses: [Counter; STATUSES.len()],
+    /// Until the head of the answer.
+    pub times: Times,
+}
+
+impl Default for RouteCounts {
+    fn default() -> Self {
+        Self { statuses: array::from_fn(|_| Counter::default()), times: Times::default() }
+    }
+}
+
+/// Where a question came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "their names say it")]
+pub enum Source {
+    External,
+    Internal,
+    AnotherFlow,
+}
+
+impl Source {
+    /// All, in the order of their counts.
+    pub const ALL: [Self; 3] = [Self::External, Self::Internal, Self::AnotherFlow];
+
+    /// As a label.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::External => "external",
+            Self::Internal => "internal",
+            Self::AnotherFlow => "flow",
+        }
+    }
+}
+
+/// How a question ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "their names say it")]
+pub enum End {
+    Answered,
+    Failed,
+    Cancelled,
+    Limited,
+}
+
+impl End {
+    /// All, in the order of their counts.
+    pub const ALL: [Self; 4] = [Self::Answered, Self::Failed, Self::Cancelled, Self::Limited];
+
+    /// As a label.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Answered => "answered",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+            Self::Limited => "limited",
+        }
+    }
+}
+
+/// The questions of one source.
+#[derive(Debug, Default)]
+pub struct Runs {
+    ends: [Counter; End::ALL.len()],
+    /// How long they took.
+    pub times: Times,
+}
+
+impl Runs {
+    /// How many ended so.
+    #[must_use]
+    pub fn ended(&self, end: End) -> u64 {
+        self.ends[end as usize].get()
+    }
+}
+
+/// The calls of the models of one card.
+#[derive(Debug, Default)]
+pub struct ModelCounts {
+    /// Tokens read.
+    pub input: Counter,
+    /// Tokens written.
+    pub output: Counter,
+    /// How long the calls took that were answered.
+    pub times: Times,
+    faults: Mutex<BTreeMap<&'static str, u64>>,
+}
+
+impl ModelCounts {
+    /// How often a call failed, by the kind of failure.
+    #[must_use]
+    pub fn faults(&self) -> Vec<(&'static str, u64)> {
+        let faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        faults.iter().map(|(kind, count)| (*kind, *count)).collect()
+    }
+}
+
+/// All counts of one running service.
+#[derive(Default)]
+pub struct Metrics {
+    routes: OnceLock<Box<[RouteCounts]>>,
+    /// Streams that are open.
+    pub streams: Gauge,
+    runs: [Runs; Source::ALL.len()],
+    models: RwLock<BTreeMap<&'static str, Arc<ModelCounts>>>,
+    live: [Counter; VersionKind::ALL.len()],
+    flows_made: [Counter; FlowKind::ALL.len()],
+    /// Drafts that were saved.
+    pub drafts_saved: Counter,
+    /// Tools that were made.
+    pub tools_made: Counter,
+    /// Vector stores that were filled.
+    pub stores_filled: Counter,
+    /// Vector stores that could not be filled.
+    pub stores_not_filled: Counter,
+    /// Versions that were recorded.
+    pub versions_recorded: Counter,
+    /// Versions that could not be recorded.
+    pub versions_failed: Counter,
+}
+
+impl Metrics {
+    /// Makes room for the counts of this many routes. The one after the last counts what no route answered.
+    pub fn room_for(&self, routes: usize) {
+        let _ = self.routes.set((0..=routes).map(|_| RouteCounts::default()).collect());
+    }
+
+    /// Counts an answer. `route` is the route's place, `None` when no route answered.
+    pub fn answered(&self, route: Option<usize>, status: u16, took: Duration) {
+        let Some(counts) = self.routes.get() else { return };
+        let Some(counts) = route.map_or_else(|| counts.last(), |route| counts.get(route)) else { return };
+        let at = STATUSES.iter().position(|known| *known == status).unwrap_or(0);
+        counts.statuses[at].count();
+        counts.times.note(took);
+    }
+
+    /// The counts of all routes.
+    #[must_use]
+    pub fn routes(&self) -> &[RouteCounts] {
+        self.routes.get().map_or(&[], |routes| routes)
+    }
+
+    /// Counts a question.
+    pub fn asked(&self, source: Source, end: End, took: Duration) {
+        let runs = self.runs(source);
+        runs.ends[end as usize].count();
+        runs.times.note(took);
+    }
+
+    /// The questions of a source.
+    #[must_use]
+    pub const fn runs(&self, source: Source) -> &Runs {
+        &self.runs[source as usize]
+    }
+
+    /// Counts a call of a model that was answered.
+    pub fn model_answered(&self, card: &'static str, usage: Option<Usage>, took: Duration) {
+        let model = self.model(card);
+        let usage = usage.unwrap_or_default();
+        model.input.add(usage.input_tokens);
+        model.output.add(usage.output_tokens);
+        model.times.note(took);
+    }
+
+    /// Counts a call of a model that failed; `kind` is one of few words.
+    pub fn model_failed(&self, card: &'static str, kind: &'static str) {
+        let model = self.model(card);
+        *model.faults.lock().unwrap_or_else(PoisonError::into_inner).entry(kind).or_default() += 1;
+    }
+
+    fn model(&self, card: &'static str) -> Arc<ModelCounts> {
+        if let Some(known) = self.models.read().unwrap_or_else(PoisonError::into_inner).get(card) {
+            return known.clone();
+        }
+        self.models.write().unwrap_or_else(PoisonError::into_inner).entry(card).or_default().clone()
+    }
+
+    /// The calls of all models, by card.
+    #[must_use]
+    pub fn models(&self) -> Vec<(&'static str, Arc<ModelCounts>)> {
+        let models = self.models.read().unwrap_or_else(PoisonError::into_inner);
+        models.iter().map(|(card, counts)| (*card, counts.clone())).collect()
+    }
+
+    /// Counts of changes of Live, by what changed it.
+    #[must_use]
+    pub fn live(&self, kind: VersionKind) -> &Counter {
+        &self.live[VersionKind::ALL.iter().position(|known| *known == kind).unwrap_or(0)]
+    }
+
+    /// Counts of flows that were made.
+    #[must_use]
+    pub fn flows_made(&self, kind: FlowKind) -> &Counter {
+        &self.flows_made[FlowKind::ALL.iter().position(|known| *known == kind).unwrap_or(0)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_counted_in_intervals_and_summed_up() {
+        let times = Times::default();
+        for millis in [1, 3, 3, 400_000] {
+            times.note(Duration::from_millis(millis));
+        }
+        let cumulated: Vec<(u64, u64)> = times.cumulated().collect();
+        assert_eq!(cumulated[..3], [(1, 1), (2, 1), (5, 3)]);
+        assert_eq!((cumulated[13], times.count(), times.micros()), ((300_000, 3), 4, 400_007_000));
+    }
+
+    #[test]
+    fn answers_are_counted_by_route_and_status() {
+        let metrics = Metrics::default();
+        metrics.answered(Some(0), 200, Duration::ZERO);
+        metrics.room_for(2);
+        metrics.answered(Some(1), 404, Duration::ZERO);
+        metrics.answered(None, 418, Duration::ZERO);
+        let of = |route: usize, status: u16| {
+            let at = STATUSES.iter().position(|known| *known == status).unwrap();
+            metrics.routes()[route].statuses[at].get()
+        };
+        assert_eq!((metrics.routes().len(), of(0, 200), of(1, 404), of(2, 0)), (3, 0, 1, 1));
+    }
+
+    #[test]
+    fn models_are_counted_by_card() {
+        let metrics = Metrics::default();
+        let usage = Usage { input_tokens: 3, output_tokens: 5, ..Usage::default() };
+        metrics.model_answered("chatScripted", Some(usage), Duration::from_millis(2));
+        metrics.model_answered("chatScripted", None, Duration::ZERO);
+        metrics.model_failed("chatOpenAI", "timeout");
+        metrics.model_failed("chatOpenAI", "timeout");
+        let models = metrics.models();
+        assert_eq!(models.len(), 2);
+        assert_eq!((models[0].0, models[0].1.faults()), ("chatOpenAI", vec![("timeout", 2)]));
+        assert_eq!((models[1].1.input.get(), models[1].1.output.get(), models[1].1.times.count()), (3, 5, 2));
+    }
+}

@@ -1,0 +1,245 @@
+//! The counts of the service in the text format of Prometheus 0.0.4 (reference 1.8).
+
+use crate::app::App;
+use crate::boards::metrics::{End, STATUSES, Source, Times};
+use crate::domain::error::Result;
+use crate::domain::flow::FlowKind;
+use crate::domain::version::VersionKind;
+use crate::store::tables::INTENTS;
+use std::fmt::Write as _;
+
+/// A route, as its counts are labelled.
+#[derive(Debug, Clone, Copy)]
+pub struct RouteName<'a> {
+    /// Its method.
+    pub method: &'a str,
+    /// Its pattern: never a path that was asked for.
+    pub pattern: &'a str,
+}
+
+/// A stream that counts as open until it is dropped.
+pub struct OpenStream(App);
+
+impl OpenStream {
+    /// One more.
+    #[must_use]
+    pub fn begin(app: &App) -> Self {
+        app.boards.metrics.streams.up();
+        Self(app.clone())
+    }
+}
+
+impl Drop for OpenStream {
+    fn drop(&mut self) {
+        self.0.boards.metrics.streams.down();
+    }
+}
+
+/// What counts what no route answered.
+const NO_ROUTE: RouteName<'static> = RouteName { method: "", pattern: "" };
+
+/// All counts. `routes` are in the order in which they are counted.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn text(app: &App, routes: &[RouteName<'_>]) -> Result<String> {
+    let mut page = Page::default();
+    page.family("flowkeep_build_info", "gauge", "The version that runs.");
+    page.sample("flowkeep_build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
+    requests(&mut page, app, routes);
+    runs(&mut page, app);
+    models(&mut page, app);
+    flows(&mut page, app)?;
+    family(&mut page, app);
+    process(&mut page, app);
+    Ok(page.0)
+}
+
+/// Lines of samples.
+#[derive(Default)]
+struct Page(String);
+
+impl Page {
+    fn family(&mut self, name: &str, kind: &str, help: &str) {
+        // Writing to a text cannot fail.
+        let _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");
+    }
+
+    fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: impl std::fmt::Display) {
+        self.0.push_str(name);
+        let mut separator = '{';
+        for (label, text) in labels {
+            let text = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+            let _ = write!(self.0, "{separator}{label}=\"{text}\"");
+            separator = ',';
+        }
+        if !labels.is_empty() {
+            self.0.push('}');
+        }
+        let _ = writeln!(self.0, " {value}");
+    }
+
+    /// A family of one sample.
+    fn single(&mut self, name: &str, kind: &str, help: &str, value: impl std::fmt::Display) {
+        self.family(name, kind, help);
+        self.sample(name, &[], value);
+    }
+
+    /// The samples of a histogram, in seconds.
+    fn times(&mut self, name: &str, labels: &[(&str, &str)], times: &Times) {
+        let bucket = format!("{name}_bucket");
+        for (end, count) in times.cumulated() {
+            let end = (end as f64 / 1_000.0).to_string();
+            self.sample(&bucket, &[labels, &[("le", &end)]].concat(), count);
+        }
+        self.sample(&bucket, &[labels, &[("le", "+Inf")]].concat(), times.count());
+        self.sample(&format!("{name}_sum"), labels, times.micros() as f64 / 1_000_000.0);
+        self.sample(&format!("{name}_count"), labels, times.count());
+    }
+}
+
+fn requests(page: &mut Page, app: &App, routes: &[RouteName<'_>]) {
+    let counts = app.boards.metrics.routes();
+    let named = || routes.iter().chain(std::iter::once(&NO_ROUTE)).zip(counts);
+    page.family("flowkeep_http_requests_total", "counter", "Answers by route and status.");
+    for (route, counts) in named() {
+        for (status, count) in STATUSES.iter().zip(&counts.statuses).filter(|(_, count)| count.get() > 0) {
+            let status = if *status == 0 { "other".to_owned() } else { status.to_string() };
+            let labels = [("method", route.method), ("route", route.pattern), ("status", &status)];
+            page.sample("flowkeep_http_requests_total", &labels, count.get());
+        }
+    }
+    let name = "flowkeep_http_request_duration_seconds";
+    page.family(name, "histogram", "Time until the head of the answer.");
+    for (route, counts) in named().filter(|(_, counts)| counts.times.count() > 0) {
+        page.times(name, &[("method", route.method), ("route", route.pattern)], &counts.times);
+    }
+    let streams = app.boards.metrics.streams.get();
+    page.single("flowkeep_open_streams", "gauge", "Streams and files that clients are reading.", streams);
+}
+
+fn runs(page: &mut Page, app: &App) {
+    let name = "flowkeep_predictions_total";
+    page.family(name, "counter", "Questions to flows by where they came from and how they ended.");
+    for source in Source::ALL {
+        for end in End::ALL {
+            let count = app.boards.metrics.runs(source).ended(end);
+            page.sample(name, &[("source", source.as_str()), ("outcome", end.as_str())], count);
+        }
+    }
+    let name = "flowkeep_prediction_duration_seconds";
+    page.family(name, "histogram", "Time from a question to its whole answer.");
+    for source in Source::ALL {
+        page.times(name, &[("source", source.as_str())], &app.boards.metrics.runs(source).times);
+    }
+}
+
+fn models(page: &mut Page, app: &App) {
+    let models = app.boards.metrics.models();
+    page.family("flowkeep_model_tokens_total", "counter", "Tokens by the card of the model.");
+    for (card, counts) in &models {
+        for (kind, count) in [("prompt", &counts.input), ("completion", &counts.output)] {
+            page.sample("flowkeep_model_tokens_total", &[("card", card), ("kind", kind)], count.get());
+        }
+    }
+    let name = "flowkeep_model_call_duration_seconds";
+    page.family(name, "histogram", "Time of calls of models that were answered.");
+    for (card, counts) in &models {
+        page.times(name, &[("card", card)], &counts.times);
+    }
+    page.family("flowkeep_model_errors_total", "counter", "Calls of models that failed.");
+    for (card, counts) in &models {
+        for (kind, count) in counts.faults() {
+            page.sample("flowkeep_model_errors_total", &[("card", card), ("kind", kind)], count);
+        }
+    }
+}
+
+fn flows(page: &mut Page, app: &App) -> Result<()> {
+    let metrics = &app.boards.metrics;
+    page.family("flowkeep_live_changes_total", "counter", "Changes of Live by what changed it.");
+    for kind in VersionKind::ALL.into_iter().filter(|kind| *kind != VersionKind::Unknown) {
+        page.sample("flowkeep_live_changes_total", &[("kind", kind.as_str())], metrics.live(kind).get());
+    }
+    page.single(
+        "flowkeep_drafts_saved_total",
+        "counter",
+        "Drafts that were saved.",
+        metrics.drafts_saved.get(),
+    );
+    page.family("flowkeep_versions_total", "counter", "Versions of the history.");
+    for (outcome, count) in [("recorded", &metrics.versions_recorded), ("failed", &metrics.versions_failed)] {
+        page.sample("flowkeep_versions_total", &[("outcome", outcome)], count.get());
+    }
+    let waiting = app.store.read(|tx| INTENTS.list(tx))?.len();
+    page.single("flowkeep_versions_waiting", "gauge", "Changes that history has yet to record.", waiting);
+    Ok(())
+}
+
+/// The counters of the family that mean something here, by their own names.
+fn family(page: &mut Page, app: &App) {
+    let metrics = &app.boards.metrics;
+    let (external, internal) = (metrics.runs(Source::External), metrics.runs(Source::Internal));
+    let failed = |runs: &crate::boards::metrics::Runs| runs.ended(End::Failed) + runs.ended(End::Limited);
+    let made = |kind| metrics.flows_made(kind).get();
+    let counters = [
+        ("chatflow_created", made(FlowKind::Chatflow), 0),
+        ("agentflow_created", made(FlowKind::Agentflow), 0),
+        ("assistant_created", made(FlowKind::Assistant), 0),
+        ("tool_created", metrics.tools_made.get(), 0),
+        ("vector_upserted", metrics.stores_filled.get(), metrics.stores_not_filled.get()),
+        ("chatflow_prediction_internal", internal.ended(End::Answered), failed(internal)),
+        ("chatflow_prediction_external", external.ended(End::Answered), failed(external)),
+    ];
+    for (name, good, bad) in counters {
+        page.family(name, "counter", "As the family counts it.");
+        page.sample(name, &[("status", "success")], good);
+        page.sample(name, &[("status", "failure")], bad);
+    }
+}
+
+fn process(page: &mut Page, app: &App) {
+    let files = ["flowkeep.redb", "flowkeep.journal"];
+    let sizes = files.iter().filter_map(|name| std::fs::metadata(app.settings.data_dir.join(name)).ok());
+    let size: u64 = sizes.map(|file| file.len()).sum();
+    page.single("flowkeep_database_bytes", "gauge", "Size of the database and its journal on disk.", size);
+    if let Some(bytes) = resident_bytes() {
+        let help = "Memory of the process that is not swapped out.";
+        page.single("flowkeep_process_resident_memory_bytes", "gauge", help, bytes);
+    }
+}
+
+/// What the system says of this process; `None` where it does not.
+fn resident_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kib| kib * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_written_as_prometheus_reads_it() {
+        let (_folder, app) = App::temporary();
+        app.boards.metrics.room_for(1);
+        app.boards.metrics.answered(Some(0), 200, std::time::Duration::from_millis(3));
+        let text = text(&app, &[RouteName { method: "GET", pattern: "/a\"b" }]).unwrap();
+        for line in [
+            "flowkeep_http_requests_total{method=\"GET\",route=\"/a\\\"b\",status=\"200\"} 1",
+            "flowkeep_http_request_duration_seconds_bucket{method=\"GET\",route=\"/a\\\"b\",le=\"0.002\"} 0",
+            "flowkeep_http_request_duration_seconds_bucket{method=\"GET\",route=\"/a\\\"b\",le=\"0.005\"} 1",
+            "flowkeep_http_request_duration_seconds_sum{method=\"GET\",route=\"/a\\\"b\"} 0.003",
+            "flowkeep_versions_waiting 0",
+        ] {
+            assert!(text.lines().any(|known| known == line), "{line}\n{text}");
+        }
+        let mut families = std::collections::HashSet::new();
+        for line in text.lines() {
+            if let Some(name) = line.strip_prefix("# TYPE ").and_then(|rest| rest.split(' ').next()) {
+                assert!(families.insert(name), "{name} is there twice");
+            }
+        }
+    }
+}
