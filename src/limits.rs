@@ -56,8 +56,10 @@ pub const BLOCKING_THREAD_IDLE_SECONDS: u64 = 10;
 pub const OPEN_FILES_COUNT: u64 = 10_240;
 /// Connections that may wait to be accepted.
 pub const LISTEN_BACKLOG_MAX_COUNT: u32 = 4_096;
-/// Longest command of the control socket.
-pub const CONTROL_COMMAND_MAX_BYTES: usize = 64 * 1024;
+/// Largest file an operator may import.
+pub const IMPORT_FILE_MAX_BYTES: usize = 32 * 1024 * 1024;
+/// Longest command of the control socket: a file to import, written as text within JSON.
+pub const CONTROL_COMMAND_MAX_BYTES: usize = 2 * IMPORT_FILE_MAX_BYTES + 64 * 1024;
 /// Longest answer of the control socket: a canvas, written as text within JSON.
 pub const CONTROL_REPLY_MAX_BYTES: usize = 256 * 1024 * 1024;
 /// Time a command may take to arrive at the control socket.

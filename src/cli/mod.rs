@@ -12,6 +12,7 @@ mod prompt;
 mod serve;
 #[cfg(test)]
 mod tests;
+mod transfer;
 
 use crate::domain::error::Error;
 use crate::settings::{BadSetting, Environment, Flags, LogLevel, Settings};
@@ -56,6 +57,8 @@ enum Command {
     Key(keys::Args),
     Owner(owner::Args),
     History(history::Args),
+    Export(transfer::Export),
+    Import(transfer::Import),
     /// Prints the description of the API (OpenAPI, JSON)
     Openapi,
     Completions(completions::Args),
@@ -176,6 +179,8 @@ pub fn run(
         Command::Key(args) => keys::run(&args, &context),
         Command::Owner(args) => owner::run(&args, &context),
         Command::History(args) => history::run(&args, &context),
+        Command::Export(args) => transfer::export(&args, &context),
+        Command::Import(args) => transfer::import(&args, &context),
         Command::Openapi => openapi::run(),
         Command::Completions(args) => completions::run(&args),
     };

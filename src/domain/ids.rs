@@ -165,9 +165,34 @@ impl ChunkId {
     }
 }
 
+/// Every id in a text, with where it begins.
+pub fn found_in(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    const LENGTH: usize = 36;
+    let bytes = text.as_bytes();
+    let is_id = |part: &[u8]| {
+        part.iter().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => *byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+    };
+    let starts = text.match_indices('-').filter_map(|(at, _)| at.checked_sub(8));
+    starts.filter_map(move |start| {
+        let part = bytes.get(start..start + LENGTH)?;
+        is_id(part).then(|| (start, &text[start..start + LENGTH]))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ids_are_found_in_any_text() {
+        let id = "6a204bb0-3c4f-4c0e-9d9c-0f6f5c3a1d2e";
+        let text = format!("{{\"credential\":\"{id}\",\"x\":\"a-b-ü-{id}\",\"y\":\"6a204bb0-3c4f\"}}");
+        assert_eq!(found_in(&text).map(|(_, id)| id).collect::<Vec<_>>(), [id, id]);
+        assert!(found_in(&text).all(|(at, id)| text[at..].starts_with(id)));
+    }
 
     #[test]
     fn only_the_hyphenated_form_is_an_id() {

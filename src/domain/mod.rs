@@ -25,6 +25,7 @@ pub mod rate;
 pub mod secrets;
 pub mod setting_changes;
 pub mod store_vectors;
+pub mod template;
 pub mod token;
 pub mod tool_record;
 pub mod user;

@@ -108,8 +108,8 @@ where
         (None, &Method::HEAD) => Method::GET,
         (None, other) => other.clone(),
     };
-    let found = segments(&head.path).map_or(Found::Nothing, |segments| door.table.find(&method, &segments));
-    let (route, params) = match found {
+    let leads = segments(&head.path).map_or(Found::Nothing, |segments| door.table.find(&method, &segments));
+    let (route, params) = match leads {
         Found::Route(route, params) => (route, params),
         Found::OtherMethod(allow) => return Err(Refused::Method(allow)),
         Found::Nothing => {

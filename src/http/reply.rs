@@ -3,11 +3,14 @@
 use super::sse::EventSink;
 use crate::domain::error::{Error, Result};
 use crate::domain::rate::WindowState;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::{HeaderMap, StatusCode};
 use jiff::Timestamp;
 use serde::Serialize;
+use sha2::{Digest as _, Sha256};
 use std::fs::File;
 
 const JSON_TYPE: &str = "application/json; charset=utf-8";
@@ -102,6 +105,20 @@ impl Reply {
         let mut headers = whole.headers;
         headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
         Self { headers, body: ReplyBody::File { file, length }, ..whole }
+    }
+
+    /// 200 with a drawing of our own, or 304 for who has it already. Shown on its own it runs nothing.
+    #[must_use]
+    pub fn picture(svg: String, known: Option<&str>) -> Self {
+        let digest = Sha256::digest(&svg);
+        let tag = format!("\"{}\"", URL_SAFE_NO_PAD.encode(&digest[..12]));
+        let is_known = known.is_some_and(|known| known.split(',').any(|one| one.trim() == tag));
+        let reply = if is_known {
+            Self::empty(304)
+        } else {
+            Self::whole(StatusCode::OK, "image/svg+xml", Bytes::from(svg), SANDBOX_POLICY)
+        };
+        reply.with_header("etag", &tag).with_header("cache-control", "public, max-age=86400")
     }
 
     /// Adds a header; `set-cookie` may be added several times, any other name replaces its earlier value.

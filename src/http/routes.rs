@@ -7,7 +7,8 @@ use super::api::prediction::ASK;
 use super::api::upsert::FILL;
 use super::api::{
     accounts, attachments, chat_files, credentials, document_stores, drafts, feedback, flows, keys, leads,
-    messages, metrics, nodes, prediction, service, store_vectors, tools, upsert, variables, versions,
+    messages, metrics, nodes, prediction, service, store_vectors, templates, tools, transfer, upsert,
+    variables, versions,
 };
 use super::guard::{PUBLIC, SESSION, SIGNED_IN, any_of};
 use super::openapi::shape::{Kind, SETTINGS, Shape, TEXT};
@@ -17,7 +18,15 @@ use crate::limits::BODY_CANVAS_BYTES;
 use std::sync::LazyLock;
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    Table::new(routes().into_iter().chain(of_conversations()).chain(of_document_stores()).collect())
+    Table::new(
+        routes()
+            .into_iter()
+            .chain(of_conversations())
+            .chain(around_flows())
+            .chain(of_transfer())
+            .chain(of_document_stores())
+            .collect(),
+    )
 });
 
 /// The table, made once.
@@ -264,6 +273,61 @@ pub fn of_metrics() -> &'static Table {
         LazyLock::new(|| Table::new(vec![get("/metrics", PUBLIC, metrics::read_alone).at_root()]));
     &TABLE
 }
+
+/// Pictures of cards.
+const SVG: Kind = Kind::Other("image/svg+xml");
+
+/// What people, pages and keys ask around flows (reference 1.1, 1.3, 1.5, 1.8).
+#[rustfmt::skip]
+fn around_flows() -> Vec<Route> { vec![
+    get   ("/chatflows/has-changed/:id/:iso", any_of(FILL_PERMISSIONS), flows::has_changed).summary("Whether a flow was saved since a time.")
+        .id("hasFlowChanged").gives(shapes::flows::CHANGED),
+    get   ("/chatflows/apikey/:apikey",  PUBLIC,         keys::flows)             .summary("Lists the flows an API key opens.")
+        .id("listFlowsOfKey").query(shapes::flows::OF_KEY).gives(shapes::flows::FLOW_LIST).refuses(&[401, 429]),
+    get   ("/verify/apikey/:apikey",     PUBLIC,         keys::verify)            .summary("Whether a value is an API key.")
+        .id("verifyApiKey").gives(Shape::Words(&["OK"])).refuses(&[401, 429]),
+    get   ("/public-chatflows/:id",      PUBLIC,         flows::public)           .cors(Cors::Flow).summary("A shared flow as a chat page needs it.")
+        .id("getPublicFlow").gives(shapes::flows::PUBLIC_FLOW).refuses(&[401, 403]),
+    post  ("/node-config",               SIGNED_IN,      nodes::config)           .limit(BODY_CANVAS_BYTES).summary("Lists the settings of a card a request may be allowed to change.")
+        .id("listCardSettings").takes(SETTINGS).gives(shapes::flows::ALLOWABLE),
+    get   ("/node-icon/:name",           PUBLIC,         nodes::icon)             .summary("The picture of a card.")
+        .id("getCardIcon").answers(200, SVG, TEXT).answers(304, Kind::Nothing, Shape::Null),
+    get   ("/components-credentials-icon/:name", PUBLIC, nodes::credential_icon)  .summary("The picture of a credential type.")
+        .id("getCredentialIcon").answers(200, SVG, TEXT).answers(304, Kind::Nothing, Shape::Null),
+    get   ("/credentials/:id/reveal",    any_of(&["credentials:create", "credentials:update"]), credentials::reveal).summary("The addresses of a credential, without their passwords.")
+        .id("revealCredential").gives(shapes::management::ADDRESSES),
+    get   ("/used-by/:kind",             any_of(&["credentials:view", "tools:view", "variables:view"]), credentials::used_by).summary("Which flows use each credential, tool or variable.")
+        .id("listUses").gives(shapes::transfer::USES),
+    get   ("/settings",                  PUBLIC,         service::settings)       .cors(Cors::Listed).summary("What a page needs to know before anybody signs in.")
+        .id("getSettings").gives(shapes::accounts::PUBLIC_SETTINGS),
+    get   ("/ip",                        PUBLIC,         service::address)        .cors(Cors::Listed).summary("The address a caller is counted by.")
+        .id("getAddress").gives(shapes::accounts::ADDRESS),
+] }
+
+/// Whoever may take a kind of thing out of a workspace, and into one (reference 1.5).
+const EXPORT: &[&str] = &["chatflows:export", "agentflows:export", "tools:export", "workspace:export"];
+const IMPORT: &[&str] = &["chatflows:import", "agentflows:import", "workspace:import"];
+/// Conversations leave with their flow.
+const EXPORT_FLOWS: &[&str] = &["chatflows:export", "agentflows:export", "workspace:export"];
+
+/// Export, import and templates (reference 1.5).
+#[rustfmt::skip]
+fn of_transfer() -> Vec<Route> { vec![
+    post  ("/export-import/export",      any_of(EXPORT), transfer::export)        .summary("Exports flows, tools, variables, document stores and templates.")
+        .id("exportWorkspace").may_take(shapes::transfer::EXPORT).gives(shapes::transfer::EXPORTED),
+    post  ("/export-import/import",      any_of(IMPORT), transfer::import)        .limit(BODY_CANVAS_BYTES).summary("Imports an export, a flow or a canvas, or tells what would become of it.")
+        .id("importFile").takes(shapes::transfer::IMPORT).gives(shapes::transfer::IMPORTED),
+    post  ("/export-import/chatflow-messages", any_of(EXPORT_FLOWS), transfer::transcripts).summary("Exports the conversations of a flow.")
+        .id("exportConversations").takes(shapes::transfer::TRANSCRIPTS).gives(shapes::transfer::TRANSCRIPT).refuses(&[404]),
+    get   ("/marketplaces/templates",    any_of(&["templates:marketplace"]), templates::starters).summary("Lists the starter flows.")
+        .id("listStarters").gives(shapes::transfer::STARTERS),
+    get   ("/marketplaces/custom",       any_of(&["templates:custom"]), templates::list).summary("Lists the templates of the workspace.")
+        .id("listTemplates").gives(shapes::transfer::TEMPLATES),
+    post  ("/marketplaces/custom",       any_of(&["templates:flowexport", "templates:toolexport"]), templates::create).summary("Makes a template of a flow or a tool.")
+        .id("createTemplate").takes(shapes::transfer::NEW_TEMPLATE).gives(shapes::transfer::TEMPLATE).refuses(&[404]),
+    delete("/marketplaces/custom/:id",   any_of(&["templates:custom-delete"]), templates::delete).summary("Deletes a template of the workspace.")
+        .id("deleteTemplate").gives(shapes::DELETED),
+] }
 
 /// Document stores (reference 1.9).
 #[rustfmt::skip]

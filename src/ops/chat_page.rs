@@ -67,12 +67,36 @@ pub fn streams(app: &App, id: &FlowId) -> Result<bool> {
 pub fn config(app: &App, id: &FlowId) -> Result<Value> {
     let flow = app.store.read(|tx| flows::asked(tx, id))?;
     let stored = flow.settings.chatbot_config.clone().unwrap_or_default();
-    let mut shown: Map<String, Value> =
-        stored.into_iter().filter(|(key, _)| SHOWN.contains(&key.as_str())).collect();
+    let mut shown = drawn(stored);
     shown.insert("uploads".into(), offer(app, &flow)?.wire());
     shown.insert("flowData".into(), start_card(app, &flow)?.into());
     shown.insert("isTTSEnabled".into(), false.into());
     Ok(Value::Object(shown))
+}
+
+/// A shared flow for anybody (contract 4.8): what draws its chat, and whether a key is needed, never which.
+///
+/// # Errors
+/// 401 for a flow that is not shared.
+pub fn shared(app: &App, flow: &Flow) -> Result<Value> {
+    if flow.settings.is_public != Some(true) {
+        return Err(Error::unauthorized());
+    }
+    let stored = flow.settings.chatbot_config.clone().unwrap_or_default();
+    Ok(json!({
+        "id": flow.id,
+        "name": flow.name,
+        "type": flow.kind,
+        "isPublic": true,
+        "apikeyid": flow.settings.api_key.map(|_| "bound"),
+        "chatbotConfig": Value::Object(drawn(stored)).to_string(),
+        "flowData": start_card(app, flow)?,
+    }))
+}
+
+/// Of the chat settings what a page draws itself with.
+fn drawn(stored: Map<String, Value>) -> Map<String, Value> {
+    stored.into_iter().filter(|(key, _)| SHOWN.contains(&key.as_str())).collect()
 }
 
 /// What the chat of a flow may upload (reference 4.1).

@@ -3,6 +3,7 @@
 
 use super::keys::{self, KeyBody};
 use super::owner;
+use super::transfer::{self, ImportBody, Wanted};
 use super::versions;
 use crate::app::App;
 use crate::domain::caller::Caller;
@@ -67,6 +68,20 @@ pub enum Command {
     },
     /// Checks that the history is sound, agrees with its index and holds nothing that looks like a secret.
     HistoryVerify,
+    /// Writes a workspace as a file.
+    Export {
+        /// Which; `None` is the default one.
+        workspace: Option<WorkspaceId>,
+    },
+    /// Takes a file into a workspace.
+    Import {
+        /// What is in the file.
+        text: String,
+        /// Only says what would become of it.
+        preview: bool,
+        /// Which; `None` is the default one.
+        workspace: Option<WorkspaceId>,
+    },
     /// Asks whether the service runs.
     Status,
 }
@@ -96,6 +111,16 @@ pub enum Outcome {
     },
     /// What the history says.
     History {
+        /// As the API would answer.
+        answer: Value,
+    },
+    /// A workspace as a file.
+    Exported {
+        /// What is in it.
+        file: Value,
+    },
+    /// What became of a file.
+    Imported {
         /// As the API would answer.
         answer: Value,
     },
@@ -154,6 +179,14 @@ fn run(app: &App, command: Command) -> Result<Outcome> {
             history(versions::diff(app, &operator_of(app, &flow)?, &flow, &sha, &against))
         }
         Command::HistoryVerify => history(versions::verify(app)),
+        Command::Export { workspace } => {
+            let file = transfer::export(app, &operator(app, workspace)?, &Wanted::default())?;
+            Ok(Outcome::Exported { file })
+        }
+        Command::Import { text, preview, workspace } => {
+            let body = ImportBody::of_file(&text, preview)?;
+            Ok(Outcome::Imported { answer: transfer::import(app, &operator(app, workspace)?, body)? })
+        }
         Command::Status => Ok(Outcome::Status {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             process_id: std::process::id(),

@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::clock::iso;
 use crate::domain::caller::Caller;
 use crate::domain::credential::{self, Credential};
-use crate::domain::credential_types::CredentialType;
+use crate::domain::credential_types::{CredentialType, FieldKind};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CredentialId, WorkspaceId};
 use crate::domain::user::DisplayName;
@@ -78,6 +78,22 @@ pub fn read(app: &App, caller: &Caller, types: Types, id: &str) -> Result<Value>
     };
     row["plainDataObj"] = shown.into();
     Ok(row)
+}
+
+/// The fields of a credential that are addresses, as they may be shown (reference 1.3 `/reveal`).
+///
+/// # Errors
+/// As [`read`].
+pub fn addresses(app: &App, caller: &Caller, types: Types, id: &str) -> Result<Value> {
+    let stored = app.store.read(|tx| get(tx, caller, id))?;
+    let mut shown = Map::new();
+    if let Some(kind) = types(&stored.credential_name) {
+        shown = credential::redacted(kind, &unseal(&app.secrets.vault, &stored)?);
+        shown.retain(|name, _| {
+            kind.fields.iter().any(|field| field.name == name && matches!(field.kind, FieldKind::Url))
+        });
+    }
+    Ok(json!({ "plainDataObj": shown }))
 }
 
 /// Changes what the body names. Fields sent back as they were shown stay as they are.

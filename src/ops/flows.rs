@@ -242,6 +242,14 @@ fn whole(tx: &impl Tx, flow: Flow) -> Result<WholeFlow> {
 /// # Errors
 /// 400 for a bad field, 403 without the permission for its kind.
 pub fn create(app: &App, caller: &Caller, edit: &FlowEdit) -> Result<WholeFlow> {
+    create_as(app, caller, FlowId::random(), edit)
+}
+
+/// As [`create`], under an id that a file brought along.
+///
+/// # Errors
+/// As [`create`]; 409 when the id is in use.
+pub fn create_as(app: &App, caller: &Caller, id: FlowId, edit: &FlowEdit) -> Result<WholeFlow> {
     let kind = edit.kind()?.ok_or_else(|| Error::invalid("Invalid type: it is required."))?;
     access::permitted(caller, kind, Action::Create)?;
     let name = edit.name()?.ok_or_else(|| Error::invalid("Invalid name: it is required."))?.to_owned();
@@ -249,7 +257,7 @@ pub fn create(app: &App, caller: &Caller, edit: &FlowEdit) -> Result<WholeFlow> 
     let settings = app.store.read(|tx| edit.settings(tx, &caller.workspace, FlowSettings::default()))?;
     let now = app.clock.now();
     let mut flow = Flow {
-        id: FlowId::random(),
+        id,
         workspace: caller.workspace,
         name,
         kind,
@@ -284,6 +292,23 @@ pub fn create(app: &App, caller: &Caller, edit: &FlowEdit) -> Result<WholeFlow> 
 /// 404 or 403, as [`access::flow`].
 pub fn read(app: &App, caller: &Caller, id: &FlowId) -> Result<WholeFlow> {
     app.store.read(|tx| whole(tx, access::flow(tx, caller, id, Action::Read)?))
+}
+
+/// A flow with its canvas, for who was found to be allowed to see it.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn shown(app: &App, flow: Flow) -> Result<WholeFlow> {
+    app.store.read(|tx| whole(tx, flow.clone()))
+}
+
+/// True when a flow was saved since its `updatedDate` was this text (reference 1.1).
+///
+/// # Errors
+/// 404 or 403, as [`access::flow`].
+pub fn has_changed(app: &App, caller: &Caller, id: &FlowId, seen: &str) -> Result<bool> {
+    let flow = app.store.read(|tx| access::flow(tx, caller, id, Action::Update))?;
+    Ok(iso(flow.updated) != seen)
 }
 
 /// Which flows a list shows.

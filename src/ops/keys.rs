@@ -8,6 +8,7 @@ use crate::domain::error::{Error, Result};
 use crate::domain::flow::Flow;
 use crate::domain::ids::KeyId;
 use crate::domain::token;
+use crate::ops::flows;
 use crate::store::tables::{API_KEYS, FLOWS, KEY_BY_HASH, ORGANIZATION, THE_ORGANIZATION};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -141,6 +142,42 @@ pub fn authenticate(app: &App, bearer: &str, address: Option<IpAddr>) -> Result<
         grants: key.grants(),
         address,
     }))
+}
+
+/// Judges a key that is shown to be told whether it is one (reference 1.3 `/verify/apikey`). Wrong ones are counted
+/// against the address (security rules 3).
+///
+/// # Errors
+/// 401 for a value that is no key, 429 for an address that guessed too often.
+pub fn verify(app: &App, value: &str, address: IpAddr) -> Result<ApiKey> {
+    let now = app.clock.now().as_millisecond();
+    app.boards
+        .attempts
+        .admit(value, address, now)
+        .map_err(|wait| Error::TooManyAttempts { retry_after_seconds: wait.0 })?;
+    let key = find(app, value)?.ok_or_else(Error::unauthorized)?;
+    app.boards.attempts.succeeded(value, address);
+    Ok(key)
+}
+
+/// The flows a key is bound to, by name, with those that are bound to none unless only its own are wanted. Of the
+/// key's workspace, and of the kinds its holder may see (reference 1.1 `/chatflows/apikey`).
+///
+/// # Errors
+/// As [`verify`]; 404 when there are none.
+pub fn flows_of(app: &App, value: &str, address: IpAddr, bound_only: bool) -> Result<Vec<Value>> {
+    let key = verify(app, value, address)?;
+    let holder = authenticate(app, value, Some(address))?.ok_or_else(Error::unauthorized)?;
+    let (mut found, _) = flows::list(app, &holder, flows::FlowFilter::default())?;
+    found.retain(|whole| match whole.flow.settings.api_key {
+        Some(bound) => bound == key.id,
+        None => !bound_only,
+    });
+    found.sort_by(|a, b| a.flow.name.cmp(&b.flow.name));
+    if found.is_empty() {
+        return Err(Error::NotFound("This API key opens no flow.".to_owned()));
+    }
+    Ok(found.iter().map(flows::WholeFlow::wire).collect())
 }
 
 /// True when `bearer` is the value of the key a flow is bound to; counts the use. False when that key was

@@ -153,6 +153,9 @@ pub fn create(
         None => None,
     };
     app.store.write(|tx| {
+        if FLOW_HOME.get(tx, &flow.id)?.is_some() {
+            return Err(Conflict::IdTaken.into());
+        }
         FLOW_HOME.put(tx, &flow.id, &flow.workspace)?;
         put(tx, &flow, Some(canvas))?;
         if let Some(draft) = draft {

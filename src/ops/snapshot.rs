@@ -13,7 +13,7 @@ use crate::domain::secrets::{first_hit, hide, tree};
 use crate::domain::version::FlowSnapshot;
 use crate::history::Found;
 use crate::limits::VERSION_CANVAS_BYTES_MAX;
-use crate::store::tables::CREDENTIALS;
+use crate::store::tables::{CANVASES, CREDENTIALS};
 use serde_json::{Map, Value, json};
 
 /// A flow without its secrets: what a version holds, or would hold.
@@ -103,6 +103,24 @@ impl Snapshot {
         Diff { renamed, ..Diff::between(older.map_or(&nothing, |older| &older.canvas), &self.canvas) }
     }
 
+    /// The canvas as an editor of another place reads it: as history keeps it, with the ids of its credentials.
+    ///
+    /// # Errors
+    /// When the credentials cannot be read.
+    pub fn portable(&self, app: &App, flow: &Flow) -> Result<String> {
+        let credentials = Credentials::of(app, &flow.workspace)?;
+        let find = |wanted: &CredentialName| credentials.ids_of(wanted);
+        let workspace = Workspace { cards: &Registry, credentials: &find };
+        Ok(secrets::fill(&self.canvas, None, &workspace, Hidden::Stays).flow_data)
+    }
+
+    /// As [`Self::portable`], without any credential.
+    #[must_use]
+    pub fn anonymous(&self) -> String {
+        let workspace = Workspace { cards: &Registry, credentials: &|_| Vec::new() };
+        secrets::fill(&self.canvas, None, &workspace, Hidden::Stays).flow_data
+    }
+
     /// Brings the canvas up to date with a flow as it is now (spec 4.3 r3).
     ///
     /// # Errors
@@ -113,6 +131,20 @@ impl Snapshot {
         let workspace = Workspace { cards: &Registry, credentials: &find };
         Ok(secrets::fill(&self.canvas, Some(&canvas_of(live_canvas)?), &workspace, hidden))
     }
+}
+
+/// A canvas that came from elsewhere over a flow's own: what no file holds stays as it is (spec 4.5 r2).
+///
+/// # Errors
+/// 400 when it is no canvas; when Live's canvas or the credentials cannot be read.
+pub fn merged(app: &App, now: &Flow, sent: &str) -> Result<String> {
+    let canvas = StoredCanvas::parse(sent)
+        .ok_or_else(|| Error::invalid("Its canvas must be JSON text with the lists 'nodes' and 'edges'."))?;
+    let live = app.store.read(|tx| CANVASES.get(tx, &now.workspace, &now.id))?.unwrap_or_default();
+    let credentials = Credentials::of(app, &now.workspace)?;
+    let find = |wanted: &CredentialName| credentials.ids_of(wanted);
+    let workspace = Workspace { cards: &Registry, credentials: &find };
+    Ok(secrets::fill(&canvas, Some(&canvas_of(&live)?), &workspace, Hidden::KeepsValueOfNow).flow_data)
 }
 
 /// The credentials of a workspace, the oldest first.

@@ -3,11 +3,12 @@
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::caller::Caller;
-use crate::domain::error::{Error, Result};
+use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::ids::{ToolId, WorkspaceId};
 use crate::domain::tool_record::{Argument, ToolRecord};
 use crate::store::Tx;
 use crate::store::tables::TOOLS;
+use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -22,6 +23,31 @@ pub struct ToolBody {
     /// The rows as JSON text, as the family's page sends them, or as such.
     schema: Option<Value>,
     func: Option<String>,
+}
+
+impl ToolBody {
+    /// Checks what a tool of this body would be.
+    ///
+    /// # Errors
+    /// 400 naming what is wrong.
+    pub fn check(&self) -> Result<()> {
+        changed(blank(ToolId::random(), WorkspaceId::random(), Timestamp::UNIX_EPOCH), self).map(drop)
+    }
+}
+
+fn blank(id: ToolId, workspace: WorkspaceId, now: Timestamp) -> ToolRecord {
+    ToolRecord {
+        id,
+        workspace,
+        name: String::new(),
+        description: String::new(),
+        color: "#7a8b99".to_owned(),
+        icon: None,
+        arguments: Vec::new(),
+        code: String::new(),
+        created: now,
+        updated: now,
+    }
 }
 
 /// The tools of the caller's workspace, by name.
@@ -47,21 +73,22 @@ pub fn read(app: &App, caller: &Caller, id: &str) -> Result<Value> {
 /// # Errors
 /// 400 naming what is wrong.
 pub fn create(app: &App, caller: &Caller, body: &ToolBody) -> Result<Value> {
-    let now = app.clock.now();
-    let fresh = ToolRecord {
-        id: ToolId::random(),
-        workspace: caller.workspace,
-        name: String::new(),
-        description: String::new(),
-        color: "#7a8b99".to_owned(),
-        icon: None,
-        arguments: Vec::new(),
-        code: String::new(),
-        created: now,
-        updated: now,
-    };
+    create_as(app, caller, ToolId::random(), body)
+}
+
+/// As [`create`], under an id that a file brought along.
+///
+/// # Errors
+/// As [`create`]; 409 when the id is in use.
+pub fn create_as(app: &App, caller: &Caller, id: ToolId, body: &ToolBody) -> Result<Value> {
+    let fresh = blank(id, caller.workspace, app.clock.now());
     let made = changed(fresh, body)?;
-    app.store.write(|tx| TOOLS.put(tx, &made.workspace, &made.id, &made))?;
+    app.store.write(|tx| {
+        if TOOLS.has(tx, &made.workspace, &made.id)? {
+            return Err(Conflict::IdTaken.into());
+        }
+        TOOLS.put(tx, &made.workspace, &made.id, &made)
+    })?;
     app.boards.metrics.tools_made.count();
     Ok(row(&made))
 }

@@ -41,9 +41,17 @@ pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
 /// # Errors
 /// 400 for a bad name, value or type, 409 when the name is taken.
 pub fn create(app: &App, caller: &Caller, body: &VariableBody) -> Result<Value> {
+    create_as(app, caller, VariableId::random(), body)
+}
+
+/// As [`create`], under an id that a file brought along.
+///
+/// # Errors
+/// As [`create`]; 409 when the id is in use, too.
+pub fn create_as(app: &App, caller: &Caller, id: VariableId, body: &VariableBody) -> Result<Value> {
     let now = app.clock.now();
     let fresh = Variable {
-        id: VariableId::random(),
+        id,
         workspace: caller.workspace,
         name: String::new(),
         value: String::new(),
@@ -52,7 +60,12 @@ pub fn create(app: &App, caller: &Caller, body: &VariableBody) -> Result<Value> 
         updated: now,
     };
     let made = changed(fresh, body)?;
-    app.store.write(|tx| put(tx, &made))?;
+    app.store.write(|tx| {
+        if VARIABLES.has(tx, &made.workspace, &made.id)? {
+            return Err(Conflict::IdTaken.into());
+        }
+        put(tx, &made)
+    })?;
     Ok(row(&made))
 }
 

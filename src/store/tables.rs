@@ -9,9 +9,11 @@ use crate::domain::draft::Draft;
 use crate::domain::filling::Filling;
 use crate::domain::flow::Flow;
 use crate::domain::ids::{
-    CollectionId, CredentialId, DocumentStoreId, FlowId, KeyId, ToolId, UserId, VariableId, WorkspaceId,
+    CollectionId, CredentialId, DocumentStoreId, FlowId, KeyId, TemplateId, ToolId, UserId, VariableId,
+    WorkspaceId,
 };
 use crate::domain::store_vectors::StoreVectors;
+use crate::domain::template::Template;
 use crate::domain::tool_record::ToolRecord;
 use crate::domain::user::{Organization, Session, User, Workspace};
 use crate::domain::variable::Variable;
@@ -53,6 +55,7 @@ const STORE_VECTORS_TABLE: Table = table("store_vectors"); //             worksp
 pub(super) const FEEDBACK: Table = table("feedback"); //                  flow ‖ chat ‖ sequence of the message -> how it was rated
 pub(super) const FEEDBACK_HOME: Table = table("feedback_home"); //        feedback -> the key of its row
 pub(super) const LEADS: Table = table("leads"); //                        flow ‖ lead
+const TEMPLATES_TABLE: Table = table("templates"); //                     workspace ‖ template
 const ORGANIZATION_TABLE: Table = table("organization"); //               "organization"
 const WORKSPACES_TABLE: Table = table("workspaces"); //                   workspace
 const USERS_TABLE: Table = table("users"); //                             user
@@ -89,6 +92,8 @@ pub const FILLINGS: Shelf<Vec<Filling>, FlowId> = Shelf::new(FILLINGS_TABLE);
 pub(super) const COLLECTIONS: Shelf<Collection, CollectionId> = Shelf::new(COLLECTIONS_TABLE);
 /// The cards that make and keep the vectors of document stores.
 pub const STORE_VECTORS: Shelf<StoreVectors, DocumentStoreId> = Shelf::new(STORE_VECTORS_TABLE);
+/// Templates that workspaces made.
+pub const TEMPLATES: Shelf<Template, TemplateId> = Shelf::new(TEMPLATES_TABLE);
 /// The one organization, under [`THE_ORGANIZATION`].
 pub const ORGANIZATION: Register<Organization, str> = Register::new(ORGANIZATION_TABLE);
 /// The only key of [`ORGANIZATION`].
@@ -103,7 +108,7 @@ pub const USER_BY_EMAIL: Register<UserId, str> = Register::new(USER_BY_EMAIL_TAB
 pub const SESSIONS: Register<Session, [u8; 32]> = Register::new(SESSIONS_TABLE);
 
 /// All of them: what is not in this list does not exist in a database.
-pub(super) const ALL: [Table; 32] = [
+pub(super) const ALL: [Table; 33] = [
     META,
     COUNTERS,
     MESSAGES,
@@ -131,6 +136,7 @@ pub(super) const ALL: [Table; 32] = [
     FEEDBACK,
     FEEDBACK_HOME,
     LEADS,
+    TEMPLATES_TABLE,
     ORGANIZATION_TABLE,
     WORKSPACES_TABLE,
     USERS_TABLE,

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 pub type Sample = (Option<String>, Option<Value>);
 
 /// `None` for a route of another group.
-pub fn sample(server: &Server, method: &str, pattern: &str, kind: &str) -> Option<Sample> {
+pub fn sample(server: &Server, method: &str, pattern: &str, kind: &str, held: &str) -> Option<Sample> {
     let flow = || server.flow_with(&scripted(), &json!({ "type": kind }));
     Some(match (method, pattern) {
         (
@@ -30,6 +30,37 @@ pub fn sample(server: &Server, method: &str, pattern: &str, kind: &str) -> Optio
             (Some(crate::support::id(&rated)), Some(json!({"content": "Good."})))
         }
         ("POST", "/leads") => (None, Some(json!({"chatflowid": server.flow(&scripted()), "name": "Ada"}))),
+        ("GET", "/chatflows/has-changed/:id/:iso" | "/public-chatflows/:id") => {
+            let fields = json!({"type": kind, "isPublic": true});
+            (Some(server.flow_with(&scripted(), &fields)), None)
+        }
+        ("GET", "/chatflows/apikey/:apikey" | "/verify/apikey/:apikey") => {
+            server.flow(&scripted());
+            (server.key(&["chatflows:view"])["apiKey"].as_str().map(str::to_owned), None)
+        }
+        ("POST", "/node-config") => (None, Some(json!({"name": "chatOpenAI", "inputs": {}}))),
+        ("GET", "/node-icon/:name") => (Some("chatOpenAI".to_owned()), None),
+        ("GET", "/components-credentials-icon/:name") => (Some("openAIApi".to_owned()), None),
+        ("GET", "/used-by/:kind") => (held.split(':').next().map(str::to_owned), None),
+        ("GET", "/credentials/:id/reveal") => {
+            let body = json!({"name": "c", "credentialName": "openAIApi", "plainDataObj": {}});
+            (Some(crate::support::id(&server.post("/credentials", &body))), None)
+        }
+        ("GET", "/settings" | "/ip") => (None, None),
+        ("POST", "/export-import/export") => (None, Some(json!({}))),
+        ("POST", "/export-import/import") => {
+            (None, Some(json!({"name": "f", "type": kind, "flowData": scripted()})))
+        }
+        ("POST", "/export-import/chatflow-messages") => (None, Some(json!({ "chatflowId": flow() }))),
+        ("GET", "/marketplaces/templates" | "/marketplaces/custom") => (None, None),
+        ("POST", "/marketplaces/custom") if held == "templates:toolexport" => {
+            (None, Some(json!({"name": "t", "tool": {"name": "t"}})))
+        }
+        ("POST", "/marketplaces/custom") => (None, Some(json!({"name": "t", "chatflowId": flow()}))),
+        ("DELETE", "/marketplaces/custom/:id") => {
+            let body = json!({"name": "t", "tool": {"name": "t"}});
+            (Some(crate::support::id(&server.post("/marketplaces/custom", &body))), None)
+        }
         _ => return None,
     })
 }

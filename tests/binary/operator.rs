@@ -103,3 +103,34 @@ fn a_chosen_password_that_is_too_short_is_refused() {
     assert!(!complaint(&output).contains("hunter2"));
     assert!(service.sign_in(OWNER.0, OWNER.1).is_some(), "the old one stays");
 }
+
+#[test]
+fn a_workspace_is_exported_and_imported_running_and_stopped() {
+    let home = Home::new();
+    let service = home.serve();
+    let key = home.key("all");
+    let canvas = crate::canvases::scripted(&serde_json::json!([]), "You said: {question}");
+    let flow = service.make_flow(&key, "Talker", &canvas);
+    let file = home.path().join("export.json");
+    let path = file.to_str().unwrap();
+    home.good(&["export", path]);
+    assert!(home.good(&["export"]).contains("\"Talker\""), "without a file it is printed");
+    assert!(home.good(&["import", path]).starts_with("skip     ChatFlow       Talker\n"));
+    assert!(service.stop().success());
+
+    let other = Home::new();
+    assert!(other.serve().stop().success());
+    let preview = other.good(&["import", path, "--preview"]);
+    assert!(preview.starts_with("create   ChatFlow       Talker\n"), "{preview}");
+    assert_eq!(other.good(&["import", path]), preview);
+    let service = other.serve();
+    let answer = service.ask(&flow, &serde_json::json!({"question": "Hi"}));
+    assert_eq!(answer.status(), 200);
+
+    std::fs::write(&file, r#"{"ChatFlow": [{"name": "bad", "flowData": "x"}]}"#).unwrap();
+    let refused = other.run(&["import", path]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(crate::program::out(&refused).contains("refused  ChatFlow       bad"));
+    one_line(&other.run(&["import", "/nowhere"]), 1);
+    one_line(&other.run(&["export", "--workspace", "x"]), 2);
+}

@@ -7,6 +7,7 @@ use crate::domain::error::{Error, Result};
 use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::ops::credentials;
+use crate::ops::used_by::{self, Used};
 use serde_json::Value;
 
 /// `GET /credentials`
@@ -22,6 +23,21 @@ pub fn create(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 /// `GET /credentials/:id`
 pub fn read(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     Reply::json(&credentials::read(app, &caller, credential_types::find, request.param("id"))?)
+}
+
+/// `GET /credentials/:id/reveal`: the addresses among its fields. What is secret never leaves, so a password within an
+/// address stays hidden (security rules 3).
+pub fn reveal(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    Reply::json(&credentials::addresses(app, &caller, credential_types::find, request.param("id"))?)
+}
+
+/// `GET /used-by/:kind`: which flows name each credential, tool or variable.
+pub fn used_by(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let used = Used::parse(request.param("kind"));
+    let used = used.ok_or_else(|| {
+        Error::NotFound("There is nothing to count but credentials, tools and variables.".to_owned())
+    })?;
+    Reply::json(&used_by::count(app, &caller, used)?)
 }
 
 /// `PUT /credentials/:id`

@@ -1,5 +1,6 @@
 //! Flow records (reference 1.1) and what a chat page may know of a flow.
 
+use super::owning::{flow_for_page, may_see};
 use super::prediction::flow_id;
 use crate::app::App;
 use crate::domain::caller::Caller;
@@ -88,6 +89,27 @@ pub fn update(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let id = flow_id(request)?;
     let edit: FlowEdit = request.json()?;
     Reply::json(&flows::update(app, &caller, &id, &edit)?.wire())
+}
+
+/// `GET /chatflows/has-changed/:id/:iso`: whether somebody saved the flow since then.
+///
+/// # Errors
+/// 404, 403.
+pub fn has_changed(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let changed = flows::has_changed(app, &caller, &flow_id(request)?, request.param("iso"))?;
+    Reply::json(&json!({"hasChanged": changed}))
+}
+
+/// `GET /public-chatflows/:id`: a shared flow as a chat page needs it, or the whole record for who may see it.
+///
+/// # Errors
+/// 404 for an unknown flow, 401 for one that is not shared.
+pub fn public(app: &App, (): (), request: &Request) -> Result<Reply> {
+    let flow = flow_for_page(app, request, request.param("id"))?;
+    if may_see(app, request, &flow)? {
+        return Reply::json(&flows::shown(app, flow)?.wire());
+    }
+    Reply::json(&chat_page::shared(app, &flow)?)
 }
 
 /// `DELETE /chatflows/:id`.

@@ -14,6 +14,18 @@ pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     Reply::json(&Paging::answer(paging, &keys::list(app, &caller)?))
 }
 
+/// `GET /verify/apikey/:apikey`
+pub fn verify(app: &App, (): (), request: &Request) -> Result<Reply> {
+    keys::verify(app, request.param("apikey"), request.address())?;
+    Reply::json(&"OK")
+}
+
+/// `GET /chatflows/apikey/:apikey`
+pub fn flows(app: &App, (): (), request: &Request) -> Result<Reply> {
+    let bound_only = request.query("keyonly").is_some();
+    Reply::json(&keys::flows_of(app, request.param("apikey"), request.address(), bound_only)?)
+}
+
 /// `POST /apikey`
 pub fn create(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     Reply::created(&keys::create(app, &caller, &request.json()?)?)

@@ -78,8 +78,15 @@ pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 }
 
 fn filter(request: &Request) -> Result<MessageFilter> {
-    let text = |name: &str| request.query(name).filter(|text| !text.is_empty());
-    let all = |name: &str| request.query_all(name);
+    read_filter(&|name| request.query(name), &|name| request.query_all(name))
+}
+
+/// A filter of named texts: the first of a name, and all of it.
+pub(super) fn read_filter<'a>(
+    first: &dyn Fn(&str) -> Option<&'a str>,
+    all: &dyn Fn(&str) -> Vec<&'a str>,
+) -> Result<MessageFilter> {
+    let text = |name: &str| first(name).filter(|text| !text.is_empty());
     Ok(MessageFilter {
         chat_types: several(&all("chatType"), "Invalid chatType: it must be INTERNAL or EXTERNAL.")?,
         chat: named(text("chatId"), "chatId", ChatId::parse)?,

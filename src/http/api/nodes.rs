@@ -6,6 +6,7 @@ use crate::domain::error::Result;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::ops::{catalogue, load_methods};
+use serde_json::Value;
 
 /// `GET /nodes`.
 ///
@@ -29,6 +30,30 @@ pub fn read(_: &App, _: Caller, request: &Request) -> Result<Reply> {
 /// Never: a category without cards is an empty list.
 pub fn of_category(_: &App, _: Caller, request: &Request) -> Result<Reply> {
     Reply::json(&catalogue::of_category(request.param("name")))
+}
+
+/// `POST /node-config`: what an override list may name of one card.
+///
+/// # Errors
+/// 400.
+pub fn config(_: &App, _: Caller, request: &Request) -> Result<Reply> {
+    Reply::json(&catalogue::node_config(&Value::Object(request.json()?))?)
+}
+
+/// `GET /node-icon/:name`.
+///
+/// # Errors
+/// 404.
+pub fn icon(_: &App, (): (), request: &Request) -> Result<Reply> {
+    Ok(Reply::picture(catalogue::icon(request.param("name"))?, request.header("if-none-match")))
+}
+
+/// `GET /components-credentials-icon/:name`.
+///
+/// # Errors
+/// 404.
+pub fn credential_icon(_: &App, (): (), request: &Request) -> Result<Reply> {
+    Ok(Reply::picture(catalogue::credential_icon(request.param("name"))?, request.header("if-none-match")))
 }
 
 /// `POST /node-load-method/:name`.

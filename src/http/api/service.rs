@@ -5,6 +5,7 @@ use crate::domain::error::{Error, Result, Unavailable};
 use crate::http::openapi;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
+use crate::ops::owner;
 use bytes::Bytes;
 use serde_json::json;
 use std::sync::LazyLock;
@@ -33,6 +34,24 @@ pub fn description(_: &App, (): (), _: &Request) -> Result<Reply> {
     // The same text for everyone, and not made before someone asks for it.
     static TEXT: LazyLock<Bytes> = LazyLock::new(|| openapi::document().to_string().into());
     Ok(Reply::json_text(TEXT.clone()))
+}
+
+/// `GET /settings`: what a page needs to know before anybody signs in.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn settings(app: &App, (): (), _: &Request) -> Result<Reply> {
+    Reply::json(&json!({"PLATFORM_TYPE": "open source", "ownerExists": owner::exists(app)?}))
+}
+
+/// `GET /ip`: the address the caller comes from, as rate limits see it; it shows whether the proxies are set right.
+///
+/// # Errors
+/// Never.
+pub fn address(_: &App, (): (), request: &Request) -> Result<Reply> {
+    let hint = "This is the address your requests are counted by. Behind a proxy it should be your own, not the proxy's: \
+                list the proxy in SERVICE_TRUSTED_PROXIES.";
+    Reply::json(&json!({"ip": request.address().to_string(), "msg": hint}))
 }
 
 /// `GET /health`: the process is alive.

@@ -91,3 +91,16 @@ pub const SERVICE_VERSION: Shape =
 /// How the service is.
 pub const SERVICE_STATUS: Shape =
     Shape::Named(&object("ServiceStatus", "How the service is.", &[field("status", TEXT)]));
+
+/// What a page needs to know before anybody signs in.
+pub const PUBLIC_SETTINGS: Shape = Shape::Named(&object(
+    "PublicSettings",
+    "What a page needs to know before anybody signs in.",
+    &[field("PLATFORM_TYPE", TEXT), field("ownerExists", Shape::Flag)],
+));
+/// Where a caller comes from.
+pub const ADDRESS: Shape = Shape::Named(&object(
+    "CallerAddress",
+    "The address a caller is counted by.",
+    &[field("ip", TEXT), field("msg", TEXT)],
+));

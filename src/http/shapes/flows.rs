@@ -178,6 +178,34 @@ pub const ALLOWABLE: Shape = Shape::List(&Shape::Named(&object(
     ],
 )));
 
+/// Which flows of a key to list.
+pub const OF_KEY: &[Param] = &[query("keyonly", TEXT, "Leaves out flows that are bound to no key.")];
+/// Whether a flow was saved since.
+pub const CHANGED: Shape = Shape::Named(&object(
+    "HasChanged",
+    "Whether a flow was saved since a time.",
+    &[field("hasChanged", Shape::Flag)],
+));
+/// A list of flows without pages.
+pub const FLOW_LIST: Shape = Shape::List(&FLOW);
+/// A shared flow.
+pub const PUBLIC_FLOW: Shape = Shape::AnyOf(&[
+    FLOW,
+    Shape::Named(&object(
+        "SharedFlow",
+        "A shared flow as a chat page needs it.",
+        &[
+            field("id", ID),
+            field("name", TEXT),
+            field("type", FLOW_KIND),
+            field("isPublic", Shape::Flag),
+            field("apikeyid", MAYBE_TEXT).about("`bound` when the flow asks for a key."),
+            field("chatbotConfig", TEXT).about("JSON text."),
+            field("flowData", TEXT).about("JSON text of the Start card, if there is one."),
+        ],
+    )),
+]);
+
 /// Whether a flow streams.
 pub const STREAMING: Shape = Shape::Named(&object(
     "Streaming",

@@ -215,3 +215,10 @@ pub const NEW_TOOL: Shape = Shape::Named(&object("NewTool", "A tool to store.", 
 /// Changes to a tool.
 pub const TOOL_EDIT: Shape =
     Shape::Named(&object("ToolEdit", "What to change; what is left out stays.", tool_fields!(optional)));
+
+/// The addresses among the fields of a credential.
+pub const ADDRESSES: Shape = Shape::Named(&object(
+    "CredentialAddresses",
+    "The addresses among the fields of a credential, without passwords in them.",
+    &[field("plainDataObj", SETTINGS)],
+));

@@ -8,6 +8,7 @@ pub mod conversations;
 pub mod document_stores;
 pub mod flows;
 pub mod management;
+pub mod transfer;
 pub mod versions;
 
 use super::openapi::shape::{COUNT, Named, Param, Shape, TEXT, field, object, optional, query};

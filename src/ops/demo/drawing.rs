@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 /// A canvas in the making.
 #[derive(Default)]
-pub(super) struct Drawing {
+pub(in crate::ops) struct Drawing {
     nodes: Vec<Value>,
     edges: Vec<Value>,
 }
@@ -17,7 +17,7 @@ const ROW: usize = 460;
 
 impl Drawing {
     /// Puts a card on the canvas, with `inputs` over its defaults; returns the node's id.
-    pub(super) fn card(&mut self, name: &str, inputs: Value) -> String {
+    pub(in crate::ops) fn card(&mut self, name: &str, inputs: Value) -> String {
         let card = registry::find(name).expect("the demo draws cards of the registry");
         let taken = self.nodes.iter().filter(|node| node["data"]["name"] == name).count();
         let id = format!("{name}_{taken}");
@@ -27,7 +27,7 @@ impl Drawing {
     }
 
     /// A note beside the cards.
-    pub(super) fn note(&mut self, text: &str) {
+    pub(in crate::ops) fn note(&mut self, text: &str) {
         let id = self.card("stickyNote", json!({"note": text}));
         if let Some(node) = self.nodes.iter_mut().find(|node| node["id"] == id.as_str()) {
             node["type"] = "stickyNote".into();
@@ -35,7 +35,7 @@ impl Drawing {
     }
 
     /// Connects `from` to the input `input` of `to`.
-    pub(super) fn wire(&mut self, from: &str, to: &str, input: &str) {
+    pub(in crate::ops) fn wire(&mut self, from: &str, to: &str, input: &str) {
         let source_handle = self.handle(from, "outputAnchors", None);
         let target_handle = self.handle(to, "inputAnchors", Some(input));
         let reference = Value::from(format!("{{{{{from}.data.instance}}}}"));
@@ -66,7 +66,7 @@ impl Drawing {
     }
 
     /// The canvas text.
-    pub(super) fn text(self) -> String {
+    pub(in crate::ops) fn text(self) -> String {
         json!({"nodes": self.nodes, "edges": self.edges, "viewport": {"x": 0, "y": 0, "zoom": 1}}).to_string()
     }
 }

@@ -1,6 +1,6 @@
 //! The example flows of `serve --demo`: ready to ask, no provider key needed (contract 2, 8).
 
-mod drawing;
+pub(in crate::ops) mod drawing;
 
 use super::control;
 use super::document_stores::{self, StoreEdit};

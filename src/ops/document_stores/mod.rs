@@ -19,7 +19,7 @@ use crate::cards::registry;
 use crate::clock::iso;
 use crate::domain::caller::Caller;
 use crate::domain::document::{CardPlan, DocumentStore, StoreLoader};
-use crate::domain::error::{Error, Result};
+use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::ids::{DocumentStoreId, WorkspaceId};
 use crate::domain::prediction::SourceDocument;
 use crate::domain::store_vectors::SetCard;
@@ -114,9 +114,22 @@ pub fn create(app: &App, caller: &Caller, edit: StoreEdit) -> Result<Value> {
 }
 
 fn made(app: &App, caller: &Caller, edit: StoreEdit) -> Result<DocumentStore> {
+    made_as(app, caller, DocumentStoreId::random(), edit)
+}
+
+/// Makes a store under an id that a file brought along.
+///
+/// # Errors
+/// As [`create`]; 409 when the id is in use.
+pub fn create_as(app: &App, caller: &Caller, id: DocumentStoreId, edit: StoreEdit) -> Result<Value> {
+    let store = made_as(app, caller, id, edit)?;
+    app.store.read(|tx| wire(tx, &store))
+}
+
+fn made_as(app: &App, caller: &Caller, id: DocumentStoreId, edit: StoreEdit) -> Result<DocumentStore> {
     let now = app.clock.now();
     let store = DocumentStore {
-        id: DocumentStoreId::random(),
+        id,
         workspace: caller.workspace,
         name: checked_name(&edit.name)?,
         description: checked_description(edit.description)?,
@@ -126,7 +139,12 @@ fn made(app: &App, caller: &Caller, edit: StoreEdit) -> Result<DocumentStore> {
         created: now,
         updated: now,
     };
-    app.store.write(|tx| DOCUMENT_STORES.put(tx, &caller.workspace, &store.id, &store))?;
+    app.store.write(|tx| {
+        if DOCUMENT_STORES.has(tx, &caller.workspace, &store.id)? {
+            return Err(Conflict::IdTaken.into());
+        }
+        DOCUMENT_STORES.put(tx, &caller.workspace, &store.id, &store)
+    })?;
     Ok(store)
 }
 

@@ -1,0 +1,42 @@
+//! Templates (reference 1.5 `/marketplaces`).
+
+use super::flows::deleted;
+use crate::app::App;
+use crate::domain::caller::Caller;
+use crate::domain::error::Result;
+use crate::http::reply::Reply;
+use crate::http::request::Request;
+use crate::ops::templates;
+
+/// `GET /marketplaces/templates`: the starter flows of this service.
+///
+/// # Errors
+/// Never.
+pub fn starters(_: &App, _: Caller, _: &Request) -> Result<Reply> {
+    Reply::json(&templates::starters())
+}
+
+/// `GET /marketplaces/custom`.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn list(app: &App, caller: Caller, _: &Request) -> Result<Reply> {
+    Reply::json(&templates::rows(app, &caller)?)
+}
+
+/// `POST /marketplaces/custom`.
+///
+/// # Errors
+/// 400, 403, 404 as [`templates::create`].
+pub fn create(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    Reply::json(&templates::create(app, &caller, request.json()?)?)
+}
+
+/// `DELETE /marketplaces/custom/:id`.
+///
+/// # Errors
+/// 404.
+pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    templates::delete(app, &caller, request.param("id"))?;
+    deleted(1)
+}

@@ -1,0 +1,172 @@
+//! What leaves a workspace and comes into one, and templates (reference 1.5).
+
+use super::flows::FLOW_KIND;
+use crate::http::openapi::shape::{COUNT, ID, SETTINGS, Shape, TEXT, TEXTS, TIME, field, object, optional};
+
+const MAYBE_TEXT: Shape = Shape::Maybe(&TEXT);
+const MAYBE_FLAG: Shape = Shape::Flag;
+
+/// What shall be in an export.
+pub const EXPORT: Shape = Shape::Named(&object(
+    "Export",
+    "What shall be in the file; nothing named is everything the caller may have, without conversations.",
+    &[
+        optional("agentflow", MAYBE_FLAG),
+        optional("agentflowv2", MAYBE_FLAG),
+        optional("assistantCustom", MAYBE_FLAG),
+        optional("chatflow", MAYBE_FLAG),
+        optional("chat_message", MAYBE_FLAG),
+        optional("chat_feedback", MAYBE_FLAG),
+        optional("custom_template", MAYBE_FLAG),
+        optional("document_store", MAYBE_FLAG),
+        optional("tool", MAYBE_FLAG),
+        optional("variable", MAYBE_FLAG),
+    ],
+));
+/// An export.
+pub const EXPORTED: Shape = Shape::Named(&object(
+    "ExportFile",
+    "A file of the family's format: a list for each kind of thing, and the name the file should have.",
+    &[field("FileDefaultName", TEXT)],
+));
+/// A file to import.
+pub const IMPORT: Shape = Shape::Named(&object(
+    "Import",
+    "An export, a flow or a canvas, with how it is to come in beside it.",
+    &[
+        optional("mode", Shape::Maybe(&Shape::Words(&["preview", "import"])))
+            .about("`preview` changes nothing and tells what an import would do."),
+        optional("choices", Shape::Map(&ACTION))
+            .about("What to do with things of the file, by their ids in it."),
+    ],
+));
+const ACTION: Shape = Shape::Words(&["create", "update", "skip"]);
+/// What became of a file.
+pub const IMPORTED: Shape = Shape::Named(&object(
+    "ImportResult",
+    "What became of each thing of a file, or what would.",
+    &[
+        field("message", TEXT),
+        field(
+            "items",
+            Shape::List(&Shape::Named(&object(
+                "ImportItem",
+                "A thing of the file, or a list of things that cannot come in.",
+                &[
+                    field("kind", TEXT),
+                    field("action", ACTION),
+                    field("choices", Shape::List(&ACTION)),
+                    optional("id", MAYBE_TEXT).about("Its id in the file."),
+                    optional("newId", MAYBE_TEXT).about("Its id here, when it is another."),
+                    optional("name", MAYBE_TEXT),
+                    optional("reason", MAYBE_TEXT),
+                    optional("notes", TEXTS),
+                    optional("count", COUNT),
+                    optional("refused", MAYBE_TEXT).about("Why it did not come in."),
+                ],
+            ))),
+        ),
+        field("created", COUNT),
+        field("updated", COUNT),
+        field("skipped", COUNT),
+        field("refused", COUNT),
+    ],
+));
+const ONE_OR_MORE: Shape = Shape::Maybe(&Shape::AnyOf(&[TEXT, TEXTS]));
+/// Which conversations to export.
+pub const TRANSCRIPTS: Shape = Shape::Named(&object(
+    "TranscriptFilter",
+    "Which conversations of a flow to export.",
+    &[
+        field("chatflowId", TEXT),
+        optional("chatType", ONE_OR_MORE),
+        optional("feedbackType", ONE_OR_MORE),
+        optional("startDate", MAYBE_TEXT),
+        optional("endDate", MAYBE_TEXT),
+    ],
+));
+/// Exported conversations.
+pub const TRANSCRIPT: Shape = Shape::List(&Shape::Named(&object(
+    "Transcript",
+    "A conversation as a file holds it.",
+    &[
+        field("id", ID),
+        field("source", TEXT),
+        field("sessionId", MAYBE_TEXT),
+        field("memoryType", MAYBE_TEXT),
+        field("email", MAYBE_TEXT),
+        field("messages", Shape::List(&SETTINGS)),
+    ],
+)));
+
+/// A starter flow.
+pub const STARTERS: Shape = Shape::List(&Shape::Named(&object(
+    "Starter",
+    "A flow to start from.",
+    &[
+        field("id", TEXT),
+        field("templateName", TEXT),
+        field("flowData", TEXT).about("JSON text of a canvas."),
+        field("badge", MAYBE_TEXT),
+        field("framework", TEXTS),
+        field("usecases", TEXTS),
+        field("categories", TEXTS),
+        field("type", TEXT),
+        field("description", TEXT),
+    ],
+)));
+/// A template of a workspace.
+pub const TEMPLATE: Shape = Shape::Named(&object(
+    "Template",
+    "A flow or a tool to start from, kept in a workspace.",
+    &[
+        field("id", ID),
+        field("name", TEXT),
+        field("templateName", TEXT),
+        field("description", MAYBE_TEXT),
+        field("badge", MAYBE_TEXT),
+        field("usecases", TEXTS),
+        field("type", TEXT),
+        field("flowData", TEXT).about("JSON text of a canvas or a tool."),
+        field("framework", TEXTS),
+        field("categories", TEXTS),
+        field("createdDate", TIME),
+        field("workspaceId", ID),
+        optional("schema", Shape::Anything),
+        optional("func", Shape::Anything),
+        optional("color", Shape::Anything),
+        optional("iconSrc", Shape::Anything),
+    ],
+));
+/// Templates of a workspace.
+pub const TEMPLATES: Shape = Shape::List(&TEMPLATE);
+/// A template to make.
+pub const NEW_TEMPLATE: Shape = Shape::Named(&object(
+    "NewTemplate",
+    "Makes a template of a flow or of a tool.",
+    &[
+        field("name", TEXT),
+        optional("description", MAYBE_TEXT),
+        optional("badge", MAYBE_TEXT),
+        optional("usecases", Shape::Maybe(&TEXTS)),
+        optional("chatflowId", MAYBE_TEXT),
+        optional("tool", Shape::Maybe(&SETTINGS)),
+    ],
+));
+
+/// What uses credentials, tools or variables, by id or name.
+pub const USES: Shape = Shape::Map(&Shape::Named(&object(
+    "Uses",
+    "How many flows use something, and those the caller may see.",
+    &[
+        field("count", COUNT),
+        field(
+            "flows",
+            Shape::List(&Shape::Named(&object(
+                "UsingFlow",
+                "A flow that uses it.",
+                &[field("id", ID), field("name", TEXT), field("type", FLOW_KIND)],
+            ))),
+        ),
+    ],
+)));

@@ -1,0 +1,200 @@
+//! Writing the file.
+
+use super::super::snapshot::Snapshot;
+use super::super::{document_stores, drafts, feedback, messages, templates, tools, variables};
+use super::credentials;
+use super::{EXPORT_ALL, GROUPS, Kind};
+use crate::app::App;
+use crate::clock::iso;
+use crate::domain::caller::Caller;
+use crate::domain::error::{Error, Result};
+use crate::domain::flow::{Flow, FlowKind};
+use crate::domain::secrets::hide;
+use crate::store::tables::{CANVASES, FLOWS};
+use crate::store::{Order, ReadTx};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+/// Largest file.
+const BYTES_MAX: usize = 128 * 1024 * 1024;
+/// Messages in one file.
+const MESSAGES_MAX: usize = 10_000;
+
+/// What shall be in the file, in the family's words. Nothing named is everything the caller may have but messages.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Wanted {
+    agentflow: bool,
+    agentflowv2: bool,
+    #[serde(rename = "assistantCustom")]
+    assistant_custom: bool,
+    chatflow: bool,
+    chat_message: bool,
+    chat_feedback: bool,
+    custom_template: bool,
+    document_store: bool,
+    tool: bool,
+    variable: bool,
+}
+
+impl Wanted {
+    fn kinds(&self, caller: &Caller) -> Result<Vec<Kind>> {
+        let named = [
+            (self.chatflow, Kind::Flow(FlowKind::Chatflow)),
+            (self.agentflow, Kind::Flow(FlowKind::Multiagent)),
+            (self.agentflowv2, Kind::Flow(FlowKind::Agentflow)),
+            (self.assistant_custom, Kind::Flow(FlowKind::Assistant)),
+            (self.tool, Kind::Tool),
+            (self.variable, Kind::Variable),
+            (self.document_store, Kind::DocumentStore),
+            (self.custom_template, Kind::Template),
+        ];
+        let kinds: Vec<Kind> = named.into_iter().filter(|(on, _)| *on).map(|(_, kind)| kind).collect();
+        if kinds.is_empty() && !self.chat_message && !self.chat_feedback {
+            return Ok(GROUPS
+                .map(|(_, kind)| kind)
+                .into_iter()
+                .filter(|kind| kind.may_export(caller))
+                .collect());
+        }
+        match kinds.iter().find(|kind| !kind.may_export(caller)) {
+            None => Ok(kinds),
+            Some(refused) => Err(Error::Forbidden(format!(
+                "This needs the permission {EXPORT_ALL} or {}.",
+                refused.export_permission()
+            ))),
+        }
+    }
+}
+
+/// The file.
+///
+/// # Errors
+/// 403 for a kind the caller may not have, 400 when it would be too large.
+pub fn export(app: &App, caller: &Caller, wanted: &Wanted) -> Result<Value> {
+    let kinds = wanted.kinds(caller)?;
+    let mut file = Map::new();
+    file.insert("FileDefaultName".to_owned(), "ExportData.json".into());
+    let lists =
+        GROUPS.iter().map(|(name, _)| *name).chain(super::reading::LEFT_OUT.iter().map(|(name, _)| *name));
+    lists.for_each(|name| drop(file.insert(name.to_owned(), json!([]))));
+    let (mut flows, mut bytes) = (Vec::new(), 0);
+    for kind in kinds {
+        let rows = match kind {
+            Kind::Flow(of) => {
+                let found = flows_of(app, caller, of)?;
+                let rows = found.iter().map(|flow| flow_row(app, flow)).collect::<Result<Vec<_>>>()?;
+                flows.extend(found);
+                rows
+            }
+            Kind::Tool => tools::list(app, caller)?
+                .into_iter()
+                .map(|row| plain(row, &["description", "func"]))
+                .collect(),
+            Kind::Variable => variables::list(app, caller)?.into_iter().map(blank).collect(),
+            Kind::DocumentStore => document_stores::list(app, caller)?.into_iter().map(bare_store).collect(),
+            Kind::Template => templates::rows(app, caller)?,
+        };
+        bytes += rows.iter().map(|row| row.to_string().len()).sum::<usize>();
+        if bytes > BYTES_MAX {
+            return Err(Error::invalid("The file would be too large: export some kinds at a time."));
+        }
+        file.insert(kind.group().to_owned(), rows.into());
+    }
+    if wanted.chat_message || wanted.chat_feedback {
+        said(app, caller, wanted, &mut file)?;
+    }
+    let named = credentials::named_in(
+        &credentials::of(app, &caller.workspace)?,
+        &Value::from(file.clone()).to_string(),
+    );
+    file.insert("flowkeep".to_owned(), json!({"version": 1, "credentials": named}));
+    tracing::info!(flows = flows.len(), by = ?caller.principal, "a workspace was exported");
+    Ok(Value::Object(file))
+}
+
+fn flows_of(app: &App, caller: &Caller, kind: FlowKind) -> Result<Vec<Flow>> {
+    let mut found = app.store.read(|tx| FLOWS.list(tx, &caller.workspace))?;
+    found.retain(|flow| flow.kind == kind);
+    found.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.id.cmp(&b.id)));
+    Ok(found)
+}
+
+/// A flow as history keeps it: Live, its settings and its draft.
+///
+/// # Errors
+/// When the database cannot be read, or the canvas is not one.
+pub(super) fn flow_row(app: &App, flow: &Flow) -> Result<Value> {
+    let read = |tx: &ReadTx| Ok((CANVASES.get(tx, &flow.workspace, &flow.id)?, drafts::canvas(tx, flow)?));
+    let (live, draft) = app.store.read(read)?;
+    let live = Snapshot::take(app, flow, &live.unwrap_or_default())?;
+    let mut row = json!({
+        "id": flow.id, "name": live.name, "flowData": live.portable(app, flow)?, "type": flow.kind,
+        "category": live.category, "createdDate": iso(flow.created), "updatedDate": iso(flow.updated),
+        "publishInstantly": flow.settings.publish_instantly,
+        "deployed": flow.settings.deployed, "isPublic": flow.settings.is_public,
+    });
+    for name in super::reading::SETTINGS {
+        row[*name] = live.settings.get(*name).map_or(Value::Null, |value| value.to_string().into());
+    }
+    if let Some(draft) = draft {
+        row["draft"] = json!({"flowData": Snapshot::take(app, flow, &draft)?.portable(app, flow)?});
+    }
+    if flow.settings.api_key.is_some() {
+        row["keyBound"] = true.into();
+    }
+    Ok(row)
+}
+
+/// The row with secret-shaped text hidden in these fields.
+fn plain(mut row: Value, fields: &[&str]) -> Value {
+    for field in fields {
+        if let Some(text) = row[*field].as_str() {
+            row[*field] = hide(text).text.into();
+        }
+    }
+    row
+}
+
+fn blank(mut row: Value) -> Value {
+    row["value"] = "".into();
+    row
+}
+
+/// A store without what its loaders brought: they are run again where it comes in.
+fn bare_store(mut row: Value) -> Value {
+    if let Value::Object(map) = &mut row {
+        map.retain(|name, _| {
+            matches!(name.as_str(), "id" | "name" | "description" | "createdDate" | "updatedDate")
+        });
+        map.insert("loaders".to_owned(), "[]".into());
+        map.insert("status".to_owned(), "EMPTY".into());
+    }
+    row
+}
+
+/// The newest messages and their ratings, of flows the caller may export and see.
+fn said(app: &App, caller: &Caller, wanted: &Wanted, file: &mut Map<String, Value>) -> Result<()> {
+    let (mut told, mut ratings) = (Vec::new(), Vec::new());
+    for flow in app.store.read(|tx| FLOWS.list(tx, &caller.workspace))? {
+        if !Kind::Flow(flow.kind).may_export(caller) {
+            continue;
+        }
+        let caller = &super::with(caller, flow.kind, "view");
+        let telling = messages::Telling { order: Order::Ascending, page: None, feedback: false };
+        if wanted.chat_message && told.len() < MESSAGES_MAX {
+            let filter = messages::MessageFilter::default();
+            told.extend(messages::list(app, caller, &flow.id, &filter, telling)?);
+        }
+        if wanted.chat_feedback && ratings.len() < MESSAGES_MAX {
+            let filter =
+                feedback::FeedbackFilter { chat: None, order: Order::Ascending, start: None, end: None };
+            ratings.extend(feedback::list(app, caller, &flow.id, filter)?);
+        }
+    }
+    told.truncate(MESSAGES_MAX);
+    ratings.truncate(MESSAGES_MAX);
+    file.insert("ChatMessage".to_owned(), told.into());
+    file.insert("ChatMessageFeedback".to_owned(), ratings.into());
+    Ok(())
+}

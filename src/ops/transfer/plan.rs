@@ -1,0 +1,223 @@
+//! What becomes of each thing of a file, before anything is written: the answer of a dry run.
+
+use super::super::{document_stores, templates, tools, variables};
+use super::export::flow_row;
+use super::reading::{Item, SETTINGS};
+use super::{IMPORT_ALL, Kind};
+use crate::app::App;
+use crate::domain::caller::Caller;
+use crate::domain::error::Result;
+use crate::domain::ids::{DocumentStoreId, FlowId, TemplateId, ToolId, VariableId};
+use crate::store::tables::{DOCUMENT_STORES, FLOW_HOME, FLOWS, TEMPLATES, TOOLS, VARIABLES, WORKSPACES};
+use crate::store::{ReadTx, Tx};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use std::collections::HashMap;
+use uuid::Uuid;
+
+/// What is done with a thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Action {
+    /// It is made: under its id, or a new one when that is in use.
+    Create,
+    /// What is here under its id becomes what the file says.
+    Update,
+    /// Nothing.
+    Skip,
+}
+
+/// What becomes of one thing.
+#[derive(Debug)]
+pub(super) struct Step {
+    pub action: Action,
+    /// Its id here.
+    pub id: Uuid,
+    /// Why it is like that, for a person.
+    pub reason: Option<String>,
+    /// Why it cannot come in.
+    pub refused: Option<String>,
+    /// What a caller may choose.
+    choices: Vec<Action>,
+}
+
+/// Where an id is in use.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Found {
+    Nowhere,
+    Here,
+    Elsewhere,
+}
+
+/// Decides. `chosen` is by the ids of the file.
+pub(super) fn plan(
+    app: &App,
+    caller: &Caller,
+    items: &[Item],
+    chosen: &HashMap<String, Action>,
+) -> Result<Vec<Step>> {
+    items.iter().map(|item| step(app, caller, item, chosen)).collect()
+}
+
+fn step(app: &App, caller: &Caller, item: &Item, chosen: &HashMap<String, Action>) -> Result<Step> {
+    let id = item.id.unwrap_or_else(Uuid::new_v4);
+    let refused = |why: String| Step {
+        action: Action::Skip,
+        id,
+        reason: None,
+        refused: Some(why),
+        choices: Vec::new(),
+    };
+    if let Some(fault) = &item.fault {
+        return Ok(refused(fault.clone()));
+    }
+    if !item.kind.may_import(caller) {
+        let own = item.kind.import_permission();
+        return Ok(refused(format!("This needs the permission {IMPORT_ALL} or {own}.")));
+    }
+    let mut step = Step {
+        action: Action::Create,
+        id,
+        reason: None,
+        refused: None,
+        choices: vec![Action::Create, Action::Skip],
+    };
+    match app.store.read(|tx| found(tx, caller, item.kind, id))? {
+        Found::Nowhere => {}
+        Found::Elsewhere => {
+            step.id = Uuid::new_v4();
+            step.reason = Some("Its id is in use already, so it gets a new one.".to_owned());
+        }
+        Found::Here => {
+            step.choices = vec![Action::Create, Action::Update, Action::Skip];
+            if is_same(app, caller, item, id)? {
+                step.action = Action::Skip;
+                step.reason = Some("It is here already, just as it is in the file.".to_owned());
+            } else {
+                step.reason = Some(
+                    "One with its id is here already and differs: it comes in as a copy, unless 'update' or 'skip' is chosen."
+                        .to_owned(),
+                );
+            }
+        }
+    }
+    if item.kind == Kind::Variable && is_named_here(app, caller, item)? {
+        step.action = Action::Skip;
+        step.choices = vec![Action::Skip];
+        step.reason = Some("A variable of this name is here already and keeps its value.".to_owned());
+    }
+    let wanted = item.id.and_then(|id| chosen.get(&id.to_string())).copied();
+    if let Some(wanted) = wanted {
+        if !step.choices.contains(&wanted) {
+            let why =
+                step.reason.unwrap_or_else(|| "There is nothing here that could be updated.".to_owned());
+            return Ok(refused(format!("The choice does not fit. {why}")));
+        }
+        step.action = wanted;
+    }
+    let is_copy = step.action == Action::Create && step.choices.contains(&Action::Update);
+    if is_copy {
+        step.id = Uuid::new_v4();
+    }
+    Ok(step)
+}
+
+fn found(tx: &ReadTx, caller: &Caller, kind: Kind, id: Uuid) -> Result<Found> {
+    let bytes = *id.as_bytes();
+    let here = match kind {
+        Kind::Flow(_) => {
+            return Ok(match FLOW_HOME.get(tx, &FlowId::from_bytes(bytes))? {
+                None => Found::Nowhere,
+                Some(home) if home == caller.workspace => Found::Here,
+                Some(_) => Found::Elsewhere,
+            });
+        }
+        other => other,
+    };
+    let mut found = Found::Nowhere;
+    for workspace in WORKSPACES.list(tx)? {
+        if has(tx, &workspace.id, here, bytes)? {
+            let is_here = workspace.id == caller.workspace;
+            found = if is_here { Found::Here } else { Found::Elsewhere };
+            if is_here {
+                break;
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn has(
+    tx: &impl Tx,
+    workspace: &crate::domain::ids::WorkspaceId,
+    kind: Kind,
+    bytes: [u8; 16],
+) -> Result<bool> {
+    match kind {
+        Kind::Flow(_) => FLOWS.has(tx, workspace, &FlowId::from_bytes(bytes)),
+        Kind::Tool => TOOLS.has(tx, workspace, &ToolId::from_bytes(bytes)),
+        Kind::Variable => VARIABLES.has(tx, workspace, &VariableId::from_bytes(bytes)),
+        Kind::DocumentStore => DOCUMENT_STORES.has(tx, workspace, &DocumentStoreId::from_bytes(bytes)),
+        Kind::Template => TEMPLATES.has(tx, workspace, &TemplateId::from_bytes(bytes)),
+    }
+}
+
+fn is_named_here(app: &App, caller: &Caller, item: &Item) -> Result<bool> {
+    let name = item.fields.get("name").and_then(Value::as_str).map(str::trim);
+    let all = app.store.read(|tx| VARIABLES.list(tx, &caller.workspace))?;
+    Ok(all.iter().any(|one| Some(one.name.as_str()) == name))
+}
+
+/// True when what is here says the same as the file.
+fn is_same(app: &App, caller: &Caller, item: &Item, id: Uuid) -> Result<bool> {
+    let text = id.to_string();
+    let by_id = |rows: Vec<Value>| rows.into_iter().find(|row| row["id"] == text.as_str());
+    let (here, fields): (Option<Value>, Vec<&str>) = match item.kind {
+        Kind::Flow(_) => {
+            let flow = FlowId::from_bytes(*id.as_bytes());
+            let flow = app.store.read(|tx| FLOWS.get(tx, &caller.workspace, &flow))?;
+            let here = flow.map(|flow| flow_row(app, &flow)).transpose()?;
+            let own = ["name", "type", "category", "flowData", "draft", "publishInstantly", "isPublic"];
+            (here, own.into_iter().chain(SETTINGS.iter().copied()).collect())
+        }
+        Kind::Tool => (
+            by_id(tools::list(app, caller)?),
+            vec!["name", "description", "color", "iconSrc", "schema", "func"],
+        ),
+        Kind::Variable => (by_id(variables::list(app, caller)?), vec!["name", "type"]),
+        Kind::DocumentStore => (by_id(document_stores::list(app, caller)?), vec!["name", "description"]),
+        Kind::Template => {
+            let fields = vec!["name", "templateName", "description", "badge", "usecases", "flowData"];
+            (by_id(templates::rows(app, caller)?), fields)
+        }
+    };
+    let Some(here) = here else { return Ok(false) };
+    let said = |value: Option<&Value>| value.cloned().unwrap_or_default();
+    Ok(fields.iter().all(|field| said(here.get(*field)) == said(item.fields.get(*field))))
+}
+
+/// A row of the answer.
+pub(super) fn told(item: &Item, step: &Step, notes: &[String], is_done: bool) -> Value {
+    let mut row = Map::new();
+    row.insert("kind".into(), item.kind.group().into());
+    row.insert("id".into(), json!(item.id));
+    row.insert("name".into(), item.name.clone().into());
+    if step.action != Action::Skip && item.id != Some(step.id) && (is_done || item.id.is_some()) {
+        row.insert("newId".into(), json!(step.id));
+    }
+    match &step.refused {
+        Some(why) => {
+            row.insert("action".into(), "refused".into());
+            row.insert("reason".into(), why.clone().into());
+        }
+        None => {
+            row.insert("action".into(), json!(step.action));
+            row.insert("reason".into(), json!(step.reason));
+            row.insert("choices".into(), json!(step.choices));
+        }
+    }
+    if !notes.is_empty() {
+        row.insert("notes".into(), json!(notes));
+    }
+    Value::Object(row)
+}

@@ -1,0 +1,122 @@
+//! Which flows name a credential, a tool or a variable, so that nobody deletes what is needed. Live and drafts count.
+
+use super::access::{self, Action};
+use crate::app::App;
+use crate::domain::caller::Caller;
+use crate::domain::error::{Error, Result};
+use crate::domain::flow::Flow;
+use crate::domain::ids::found_in;
+use crate::store::tables::{CANVASES, DRAFT_CANVASES, FLOWS};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Flows that are named of each; the count is of all.
+const NAMED_MAX: usize = 20;
+/// Things that are counted; a workspace with more shows the first ones.
+const COUNTED_MAX: usize = 20_000;
+
+/// What may be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Used {
+    /// By id.
+    Credentials,
+    /// By id.
+    Tools,
+    /// By name.
+    Variables,
+}
+
+impl Used {
+    /// Reads the name of a group of permissions.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "credentials" => Some(Self::Credentials),
+            "tools" => Some(Self::Tools),
+            "variables" => Some(Self::Variables),
+            _ => None,
+        }
+    }
+
+    const fn permission(self) -> &'static str {
+        match self {
+            Self::Credentials => "credentials:view",
+            Self::Tools => "tools:view",
+            Self::Variables => "variables:view",
+        }
+    }
+
+    fn names(self, canvas: &str) -> BTreeSet<&str> {
+        match self {
+            Self::Credentials | Self::Tools => found_in(canvas).map(|(_, id)| id).collect(),
+            Self::Variables => variables(canvas).collect(),
+        }
+    }
+}
+
+/// By id or name: how many flows use it, and those of them that the caller may see.
+///
+/// # Errors
+/// 403 without the permission to see these things.
+pub fn count(app: &App, caller: &Caller, used: Used) -> Result<Value> {
+    if !caller.grants.allow(used.permission()) {
+        return Err(Error::Forbidden(format!("This needs the permission {}.", used.permission())));
+    }
+    let mut found: BTreeMap<String, (usize, Vec<Value>)> = BTreeMap::new();
+    app.store.read(|tx| {
+        for flow in FLOWS.list(tx, &caller.workspace)? {
+            let live = CANVASES.get(tx, &flow.workspace, &flow.id)?.unwrap_or_default();
+            let draft = DRAFT_CANVASES.get(tx, &flow.workspace, &flow.id)?.unwrap_or_default();
+            let settings = serde_json::to_string(&flow.settings).map_err(Error::internal)?;
+            let mut names = used.names(&live);
+            names.extend(used.names(&draft));
+            names.extend(used.names(&settings));
+            note(&mut found, caller, &flow, &names);
+        }
+        Ok(())
+    })?;
+    let rows =
+        found.into_iter().map(|(name, (count, flows))| (name, json!({"count": count, "flows": flows})));
+    Ok(Value::Object(rows.collect()))
+}
+
+fn note(
+    found: &mut BTreeMap<String, (usize, Vec<Value>)>,
+    caller: &Caller,
+    flow: &Flow,
+    names: &BTreeSet<&str>,
+) {
+    let is_seen = access::permitted(caller, flow.kind, Action::Read).is_ok();
+    // A flow names itself and its own parts too; what is no credential is looked up by nobody.
+    for name in names {
+        if found.len() >= COUNTED_MAX && !found.contains_key(*name) {
+            continue;
+        }
+        let (count, flows) = found.entry((*name).to_owned()).or_default();
+        *count += 1;
+        if is_seen && flows.len() < NAMED_MAX {
+            flows.push(json!({"id": flow.id, "name": flow.name, "type": flow.kind}));
+        }
+    }
+}
+
+/// The names behind `$vars.`.
+fn variables(text: &str) -> impl Iterator<Item = &str> {
+    const MARK: &str = "$vars.";
+    text.match_indices(MARK).map(|(at, _)| {
+        let rest = &text[at + MARK.len()..];
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').unwrap_or(rest.len());
+        &rest[..end]
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_in_any_text() {
+        let code = "return $vars.one + '{{$vars.two_2}}' + $vars.";
+        assert_eq!(variables(code).collect::<Vec<_>>(), ["one", "two_2", ""]);
+    }
+}
