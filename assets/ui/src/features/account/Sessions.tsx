@@ -2,7 +2,6 @@ import { Laptop, Smartphone } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { useEndSessions, useSessions } from '../../api/me';
 import type { Session } from '../../api/models';
-import { browserOf, isPhone } from '../../core/browser';
 import { t } from '../../i18n';
 import {
   Badge,
@@ -72,10 +71,13 @@ export function Sessions(): ReactNode {
 
 function One({ session }: { session: Session }): ReactNode {
   const end = useEndSessions();
-  const name = browserOf(session.userAgent) ?? t('account.unknownBrowser');
+  const name = session.userAgent ?? t('account.unknownBrowser');
   return (
     <li className={css.session}>
-      <Tile icon={isPhone(session.userAgent) ? Smartphone : Laptop} size="large" />
+      <Tile
+        icon={/iPhone|iPad|iOS|Android/.test(session.userAgent ?? '') ? Smartphone : Laptop}
+        size="large"
+      />
       <div className={css.words}>
         <p className={css.sessionName}>
           {name} {session.current && <Badge tone="success">{t('account.thisSession')}</Badge>}
