@@ -290,3 +290,20 @@ pub const STORE_PASSAGES_MAX: usize = 1_000_000;
 pub const STORE_LOADERS_MAX: usize = 1_000;
 /// Bytes of all passages of one text, repeated ends included.
 pub const PASSAGES_BYTES_MAX: usize = 256 * 1024 * 1024;
+
+// People (R 3, C 3).
+
+/// People of the organization.
+pub const USERS_MAX: usize = 10_000;
+/// Workspaces of the organization.
+pub const WORKSPACES_MAX: usize = 1_000;
+/// Roles that people make.
+pub const ROLES_MAX: usize = 200;
+/// Invitations that wait to be accepted.
+pub const INVITATIONS_MAX: usize = 500;
+/// Sessions one person may have; the one that rested longest makes room.
+pub const SESSIONS_PER_USER_MAX: usize = 50;
+/// How long an invitation works, unless `SERVICE_INVITATION_MINUTES` says otherwise.
+pub const INVITATION_MINUTES: u64 = 15;
+/// What `SERVICE_INVITATION_MINUTES` may be: at most a week.
+pub const INVITATION_MINUTES_RANGE: (u64, u64) = (15, 10_080);

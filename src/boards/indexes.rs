@@ -114,6 +114,11 @@ impl Indexes {
         self.0.lock().drop_that(|key| key.workspace == *workspace && key.owner == *owner);
     }
 
+    /// Frees what belongs to a workspace.
+    pub fn forget_workspace(&self, workspace: &WorkspaceId) {
+        self.0.lock().drop_that(|key| key.workspace == *workspace);
+    }
+
     /// Memory that all of them take together, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {

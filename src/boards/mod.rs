@@ -42,6 +42,8 @@ pub struct Boards {
     pub attempts: Attempts,
     /// Conversations that are being answered.
     pub runs: Runs,
+    /// Requests for a new password, each of which counts.
+    pub reset_requests: Attempts,
     /// Uses of API keys that are not stored yet.
     pub usage: UsageBoard,
     /// The word that makes the first owner when the service can be reached from elsewhere.

@@ -74,10 +74,14 @@ impl Permission {
 
 /// The names of every permission an API key can hold.
 pub fn for_keys() -> impl Iterator<Item = String> {
-    let all = PERMISSIONS
+    all_names().filter(|name| Permission::parse(name).is_some_and(|permission| permission.fits_a_key()))
+}
+
+/// The names of every permission.
+pub fn all_names() -> impl Iterator<Item = String> {
+    PERMISSIONS
         .iter()
-        .flat_map(|(resource, actions)| actions.iter().map(move |action| format!("{resource}:{action}")));
-    all.filter(|name| Permission::parse(name).is_some_and(|permission| permission.fits_a_key()))
+        .flat_map(|(resource, actions)| actions.iter().map(move |action| format!("{resource}:{action}")))
 }
 
 /// What a caller may do: everything (the organization owner), or a list.
@@ -100,16 +104,20 @@ impl Grants {
         }
     }
 
+    /// True when everything in `list` is granted.
+    #[must_use]
+    pub fn cover(&self, list: &BTreeSet<Permission>) -> bool {
+        match self {
+            Self::All => true,
+            Self::Only(held) => held.is_superset(list),
+        }
+    }
+
     /// The names as a list, for the user object.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         match self {
-            Self::All => PERMISSIONS
-                .iter()
-                .flat_map(|(resource, actions)| {
-                    actions.iter().map(move |action| format!("{resource}:{action}"))
-                })
-                .collect(),
+            Self::All => all_names().collect(),
             Self::Only(list) => list.iter().map(|held| held.as_str().to_owned()).collect(),
         }
     }
@@ -156,6 +164,12 @@ impl Caller {
     #[must_use]
     pub fn may_any(&self, names: &[&str]) -> bool {
         names.is_empty() || names.iter().any(|name| self.grants.allow(name))
+    }
+
+    /// True for the organization owner and for the operator, whom nothing stops.
+    #[must_use]
+    pub const fn is_owner(&self) -> bool {
+        matches!(self.principal, Principal::User { owner: true, .. } | Principal::Operator)
     }
 
     /// The signed-in person's id; `None` for a key and for the operator.

@@ -55,6 +55,8 @@ pub enum Unauthorized {
     SessionExpired,
     /// E-mail or password is wrong: never which.
     WrongPassword,
+    /// A signed-in person did not know their own password.
+    WrongCurrentPassword,
 }
 
 impl Unauthorized {
@@ -65,6 +67,7 @@ impl Unauthorized {
             Self::NoProof => "Unauthorized",
             Self::SessionExpired => "Token Expired",
             Self::WrongPassword => "The e-mail or the password is wrong.",
+            Self::WrongCurrentPassword => "The current password is not right.",
         }
     }
 }
@@ -154,6 +157,33 @@ pub enum Conflict {
     OtherKindIntoDraft,
     /// The draft is not the one the caller saw (contract 4.7).
     DraftMoved,
+    /// Another account signs in with this e-mail.
+    EmailTaken,
+    /// Who is to be invited is here already.
+    HasAccount,
+    /// Who is to be added is in the workspace already.
+    MemberAlready,
+    /// The owner is everywhere and stays.
+    OwnerStays,
+    /// People or invitations refer to the role.
+    RoleInUse {
+        /// How many people have it.
+        people: usize,
+        /// How many open invitations promise it.
+        invitations: usize,
+    },
+    /// The workspace is not empty.
+    WorkspaceInUse {
+        /// What it holds, in words.
+        holds: String,
+    },
+    /// The workspace in which everybody begins.
+    DefaultWorkspace,
+    /// There are as many as there may be.
+    TooMany {
+        /// Of what.
+        what: &'static str,
+    },
 }
 
 impl fmt::Display for Conflict {
@@ -199,11 +229,50 @@ impl fmt::Display for Conflict {
             Self::DraftMoved => {
                 f.write_str("The draft was changed elsewhere since you loaded it, so nothing was saved. Reload it to continue.")
             }
+            Self::EmailTaken => f.write_str("Another account has this e-mail address already."),
+            Self::HasAccount => f.write_str(
+                "This person has an account already. Add them to the workspace instead.",
+            ),
+            Self::MemberAlready => f.write_str("This person is in the workspace already."),
+            Self::OwnerStays => f.write_str(
+                "This is the organization owner, who is in every workspace and cannot be added, disabled or removed.",
+            ),
+            Self::RoleInUse { people, invitations: 0 } => write!(
+                f,
+                "This role is in use: {} it. Give them another role first.",
+                counted(*people, "person has", "people have")
+            ),
+            Self::RoleInUse { people, invitations } => write!(
+                f,
+                "This role is in use: {} it, and {} it. Give them another role and remove the invitations first.",
+                counted(*people, "person has", "people have"),
+                counted(*invitations, "open invitation promises", "open invitations promise")
+            ),
+            Self::WorkspaceInUse { holds } => {
+                write!(f, "This workspace still holds {holds}. Delete what is not needed first.")
+            }
+            Self::DefaultWorkspace => {
+                f.write_str("This is the workspace in which everybody begins, so it cannot be deleted.")
+            }
+            Self::TooMany { what } => write!(f, "There are as many {what} as there may be. Remove some first."),
         }
     }
 }
 
+/// `1 person has`, `2 people have`.
+#[must_use]
+pub fn counted(count: usize, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
+}
+
 impl Error {
+    /// The 404 of anything but a flow; the id is the one the caller sent.
+    #[must_use]
+    pub fn no_such(what: &str, id: &str) -> Self {
+        let shown: String = id.chars().filter(|c| !c.is_control()).take(64).collect();
+        Self::NotFound(format!("{what} {shown} not found"))
+    }
+
     /// The 404 of a flow, which names the id the caller sent (spec 7).
     #[must_use]
     pub fn no_flow(id: &FlowId) -> Self {

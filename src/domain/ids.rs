@@ -92,6 +92,18 @@ uuid_id!(
     OrganizationId
 );
 uuid_id!(
+    /// Names a role.
+    RoleId
+);
+uuid_id!(
+    /// Names an invitation; never the token of its link.
+    InvitationId
+);
+uuid_id!(
+    /// Names a sign-in session; never the value of its cookie.
+    SessionId
+);
+uuid_id!(
     /// Names a stored credential.
     CredentialId
 );

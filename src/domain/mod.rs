@@ -1,6 +1,7 @@
 //! The nouns of the specification and their pure rules.
 
 pub mod api_key;
+pub mod audit;
 pub mod caller;
 pub mod cancel;
 pub mod chat_file;
@@ -18,11 +19,14 @@ pub mod filling;
 pub mod flow;
 pub mod ids;
 pub mod lead;
+pub mod link;
 pub mod paging;
 pub mod password;
 pub mod prediction;
 pub mod rate;
+pub mod role;
 pub mod secrets;
+pub mod session;
 pub mod setting_changes;
 pub mod store_vectors;
 pub mod template;

@@ -1,18 +1,12 @@
-//! People, the organization they are in, workspaces, and sign-in sessions (contract 3).
+//! People, the organization they are in, and workspaces (contract 3).
 
-use super::caller::Grants;
 use super::error::{Error, Result};
-use super::ids::{OrganizationId, UserId, WorkspaceId};
+use super::ids::{OrganizationId, RoleId, UserId, WorkspaceId};
 use super::password::PasswordHash;
-use jiff::{SignedDuration, Timestamp};
-use serde::{Deserialize, Serialize};
+use super::role;
+use jiff::Timestamp;
+use serde::{Deserialize, Deserializer, Serialize};
 
-/// A session ends when it was not used for this long.
-const IDLE_HOURS_MAX: i64 = 24;
-/// A session ends this long after the sign-in, however much it is used.
-pub const SESSION_DAYS_MAX: i64 = 30;
-/// Use of a session is noted at most this often: a write for each request would cost more than the request.
-const SEEN_EVERY_MINUTES: i64 = 10;
 /// Longest display name, in characters.
 const NAME_CHARACTERS_MAX: usize = 120;
 
@@ -80,6 +74,15 @@ pub struct User {
     pub password: PasswordHash,
     /// The workspaces they are in. The organization owner needs none: every workspace is open to them.
     pub memberships: Vec<Membership>,
+    /// True while the owner keeps them out.
+    #[serde(default)]
+    pub disabled: bool,
+    /// When they last signed in.
+    #[serde(default)]
+    pub last_login: Option<Timestamp>,
+    /// When they asked for a new password, until they have one: the owner sees it in the list of people.
+    #[serde(default)]
+    pub reset_requested: Option<Timestamp>,
     /// When the account was made.
     pub created: Timestamp,
     /// Moved by changes of the account.
@@ -92,10 +95,26 @@ pub struct User {
 pub struct Membership {
     /// The workspace.
     pub workspace: WorkspaceId,
-    /// The role's name.
-    pub role: String,
-    /// What the role allows.
-    pub grants: Grants,
+    /// What they are there. What the role allows is read anew for each request.
+    #[serde(deserialize_with = "role_or_viewer")]
+    pub role: RoleId,
+    /// Since when.
+    #[serde(default)]
+    pub since: Option<Timestamp>,
+}
+
+/// Records of the first builds, which had no way to make members, hold the role's name: whoever they are, they may look.
+fn role_or_viewer<'de, D: Deserializer<'de>>(from: D) -> Result<RoleId, D::Error> {
+    let text = String::deserialize(from)?;
+    Ok(RoleId::parse(&text).unwrap_or(role::VIEWER))
+}
+
+impl User {
+    /// Their place in `workspace`.
+    #[must_use]
+    pub fn place_in(&self, workspace: &WorkspaceId) -> Option<&Membership> {
+        self.memberships.iter().find(|place| place.workspace == *workspace)
+    }
 }
 
 /// The organization. There is one, made together with its owner.
@@ -124,39 +143,14 @@ pub struct Workspace {
     pub organization: OrganizationId,
     /// Display name.
     pub name: String,
+    /// What it is for.
+    #[serde(default)]
+    pub description: String,
     /// When it was made.
     pub created: Timestamp,
-}
-
-/// A sign-in, found by the hash of its cookie value.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Session {
-    /// Who signed in.
-    pub user: UserId,
-    /// The active workspace.
-    pub workspace: WorkspaceId,
-    /// When they signed in.
-    pub created: Timestamp,
-    /// When it was last used, to within ten minutes.
-    pub last_seen: Timestamp,
-}
-
-impl Session {
-    /// True while it may be used.
-    #[must_use]
-    pub fn is_alive(&self, now: Timestamp) -> bool {
-        let age = now.duration_since(self.created);
-        let idle = now.duration_since(self.last_seen);
-        age < SignedDuration::from_hours(24 * SESSION_DAYS_MAX)
-            && idle < SignedDuration::from_hours(IDLE_HOURS_MAX)
-    }
-
-    /// True when its use should be noted again.
-    #[must_use]
-    pub fn is_due(&self, now: Timestamp) -> bool {
-        now.duration_since(self.last_seen) >= SignedDuration::from_mins(SEEN_EVERY_MINUTES)
-    }
+    /// When its name or description was changed.
+    #[serde(default)]
+    pub updated: Option<Timestamp>,
 }
 
 #[cfg(test)]
@@ -172,27 +166,18 @@ mod tests {
     }
 
     #[test]
-    fn a_session_ends_by_rest_and_by_age() {
-        let start = Timestamp::from_second(1_000_000).unwrap();
-        let session = Session {
-            user: UserId::random(),
-            workspace: WorkspaceId::random(),
-            created: start,
-            last_seen: start,
-        };
-        let after = |hours: i64| start + SignedDuration::from_hours(hours);
-        assert!(session.is_alive(after(23)) && !session.is_alive(after(24)));
-        let used = |hours| Session { last_seen: after(hours), ..session.clone() };
-        assert!(used(719).is_alive(after(719)) && !used(719).is_alive(after(720)));
-        assert!(!session.is_due(start + SignedDuration::from_mins(9)));
-        assert!(session.is_due(start + SignedDuration::from_mins(10)));
-    }
-
-    #[test]
     fn a_name_is_a_line_of_text() {
         assert_eq!(DisplayName::parse("name", "  Ada ").unwrap().as_str(), "Ada");
         for bad in ["", " ", "a\tb", &"x".repeat(121)] {
             assert!(DisplayName::parse("name", bad).is_err(), "{bad:?}");
         }
+    }
+
+    #[test]
+    fn a_membership_of_the_first_builds_is_read_as_the_least_there_is() {
+        let workspace = WorkspaceId::random();
+        let old = serde_json::json!({"workspace": workspace, "role": "sweeper", "grants": "all"});
+        let read: Membership = serde_json::from_value(old).unwrap();
+        assert_eq!(read, Membership { workspace, role: role::VIEWER, since: None });
     }
 }

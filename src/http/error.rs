@@ -238,7 +238,9 @@ fn unauthorized(why: Unauthorized, manner: &Manner) -> Reply {
         }
         // The canvas tells the two by their words (reference 0.2).
         Unauthorized::NoProof if manner.internal => plain(status, "Invalid or Missing token"),
-        Unauthorized::NoProof | Unauthorized::WrongPassword => plain(status, why.message()),
+        Unauthorized::NoProof | Unauthorized::WrongPassword | Unauthorized::WrongCurrentPassword => {
+            plain(status, why.message())
+        }
     }
 }
 

@@ -6,11 +6,11 @@ use super::api::metrics::METRICS;
 use super::api::prediction::ASK;
 use super::api::upsert::FILL;
 use super::api::{
-    accounts, attachments, chat_files, credentials, document_stores, drafts, feedback, flows, keys, leads,
-    messages, metrics, nodes, prediction, service, store_vectors, templates, tools, transfer, upsert,
-    variables, versions,
+    accounts, attachments, audit, chat_files, credentials, document_stores, drafts, feedback, flows, keys,
+    leads, messages, metrics, nodes, people, prediction, roles, service, store_vectors, templates, tools,
+    transfer, upsert, variables, versions, workspaces,
 };
-use super::guard::{PUBLIC, SESSION, SIGNED_IN, any_of};
+use super::guard::{OWNER, PUBLIC, SESSION, SIGNED_IN, any_of};
 use super::openapi::shape::{Kind, SETTINGS, Shape, TEXT};
 use super::router::{Accepts, Cors, Route, Table, delete, get, patch, post, put};
 use super::shapes;
@@ -18,15 +18,9 @@ use crate::limits::BODY_CANVAS_BYTES;
 use std::sync::LazyLock;
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    Table::new(
-        routes()
-            .into_iter()
-            .chain(of_conversations())
-            .chain(around_flows())
-            .chain(of_transfer())
-            .chain(of_document_stores())
-            .collect(),
-    )
+    let all =
+        [routes(), of_conversations(), around_flows(), of_transfer(), of_document_stores(), of_people()];
+    Table::new(all.into_iter().flatten().collect())
 });
 
 /// The table, made once.
@@ -89,14 +83,21 @@ const LOAD: &[&str] = &[
     "documentStores:preview-process",
     "documentStores:upsert-config",
 ];
+/// What invites people. An API key can never hold any of these.
+const INVITE: &[&str] = &["workspace:add-user", "users:manage"];
+const MEMBERS_VIEW: &[&str] =
+    &["workspace:view", "workspace:add-user", "workspace:unlink-user", "users:manage"];
+/// Whoever gives roles sees them.
+const ROLES_VIEW: &[&str] = &["roles:manage", "users:manage", "workspace:view", "workspace:add-user"];
+const ROLES_EDIT: &[&str] = &["roles:manage"];
 const DELETE: &[&str] = &["chatflows:delete", "agentflows:delete", "assistants:delete"];
 
 #[rustfmt::skip]
 #[allow(clippy::too_many_lines, reason = "one line for each route")]
 fn routes() -> Vec<Route> { vec![
     // People, keys, credentials, variables (reference 1.3, 1.11; contract 2, 3)
-    post ("/account/register", PUBLIC, accounts::register).summary("Makes the first owner.")
-        .id("register").takes(shapes::accounts::REGISTRATION).makes(shapes::accounts::REGISTERED).refuses(&[409]),
+    post ("/account/register", PUBLIC, accounts::register).summary("Makes the first owner, or the account of somebody who was invited.")
+        .id("register").takes(shapes::accounts::REGISTRATION).makes(shapes::accounts::REGISTERED).refuses(&[409, 429]),
     post ("/auth/login", PUBLIC, accounts::login).summary("Signs in.")
         .id("login").takes(shapes::accounts::LOGIN).gives(shapes::accounts::USER).refuses(&[401, 429]),
     post ("/account/logout", PUBLIC, accounts::logout).summary("Signs out.")
@@ -372,4 +373,88 @@ fn of_document_stores() -> Vec<Route> { vec![
         .id("searchVectors").takes(shapes::document_stores::VECTOR_QUERY).gives(shapes::document_stores::VECTORS_FOUND).refuses(&[404]),
     delete("/document-store/vectorstore/:id",    any_of(STORE_VECTORS), store_vectors::remove) .summary("Removes the vectors of a document store.")
         .id("deleteVectors").gives(shapes::DELETED),
+] }
+
+/// People, roles, workspaces, and the list of what was done (reference 1.11, contract 3).
+#[rustfmt::skip]
+#[allow(clippy::too_many_lines, reason = "one line for each route")]
+fn of_people() -> Vec<Route> { vec![
+    post  ("/auth/resolve",              PUBLIC,  accounts::resolve).summary("Where a page begins: at the setup or at the sign-in.")
+        .id("resolveStart").may_take(SETTINGS).gives(shapes::people::START),
+    post  ("/account/verify",            PUBLIC,  accounts::verify).summary("Says what the link of an invitation or of a new password is for.")
+        .id("verifyLink").takes(shapes::people::PRESENTED).gives(shapes::people::OPENS).refuses(&[401, 429]),
+    post  ("/account/forgot-password",   PUBLIC,  accounts::forgot_password).summary("Tells the owner that somebody needs a new password.")
+        .id("forgotPassword").takes(shapes::people::FORGOTTEN).gives(shapes::people::TOLD).refuses(&[429]),
+    post  ("/account/reset-password",    PUBLIC,  accounts::reset_password).summary("Sets a new password by a link.")
+        .id("resetPassword").takes(shapes::people::NEW_PASSWORD).gives(shapes::people::TOLD).refuses(&[429]),
+    get   ("/user",                      SESSION, accounts::profile).summary("Reads an account.")
+        .id("getAccount").query(shapes::people::ACCOUNT_FILTER).gives(shapes::people::ACCOUNT).refuses(&[404]),
+    put   ("/user",                      SESSION, accounts::update_profile).summary("Changes one's own account.")
+        .id("updateAccount").takes(shapes::people::ACCOUNT_EDIT).gives(shapes::people::ACCOUNT).refuses(&[409, 429]),
+    get   ("/account/sessions",          SESSION, accounts::sessions).summary("Lists where one is signed in.")
+        .id("listSessions").gives(shapes::people::SESSIONS),
+    delete("/account/sessions",          SESSION, accounts::end_other_sessions).summary("Ends one's other sessions.")
+        .id("endOtherSessions").gives(shapes::DELETED),
+    delete("/account/sessions/:id",      SESSION, accounts::end_session).summary("Ends one of one's sessions.")
+        .id("endSession").gives(shapes::DELETED),
+
+    get   ("/account/invite",            any_of(INVITE), people::invitations).summary("Lists open invitations.")
+        .id("listInvitations").gives(shapes::people::INVITATIONS),
+    post  ("/account/invite",            any_of(INVITE), people::invite).summary("Invites a person and shows the link once.")
+        .id("invite").takes(shapes::people::NEW_INVITATION).makes(shapes::people::INVITATION).refuses(&[404, 409]),
+    delete("/account/invite/:id",        any_of(INVITE), people::uninvite).summary("Takes an invitation back.")
+        .id("removeInvitation").gives(shapes::DELETED),
+    get   ("/organizationuser",          any_of(&["users:manage"]), people::list).summary("Lists people.")
+        .id("listPeople").query(shapes::PAGES).gives(shapes::people::PEOPLE_OR_PAGE),
+    put   ("/organizationuser",          OWNER,   people::set_status).summary("Lets a person in or keeps them out.")
+        .id("setPersonStatus").takes(shapes::people::PERSON_STATUS).gives(shapes::people::PERSON).refuses(&[404, 409]),
+    delete("/organizationuser",          OWNER,   people::delete).summary("Removes a person.")
+        .id("deletePerson").query(shapes::people::WHOM).gives(shapes::DELETED).refuses(&[404, 409]),
+    post  ("/user/:id/reset-link",       OWNER,   people::reset_link).summary("Makes a link for a person's new password and shows it once.")
+        .id("createResetLink").makes(shapes::people::RESET_LINK).refuses(&[409]),
+    get   ("/user/:id/sessions",         OWNER,   people::sessions).summary("Lists where a person is signed in.")
+        .id("listSessionsOfPerson").gives(shapes::people::SESSIONS),
+    delete("/user/:id/sessions",         OWNER,   people::end_sessions).summary("Ends a person's sessions.")
+        .id("endSessionsOfPerson").gives(shapes::DELETED),
+    get   ("/organization",              SESSION, people::organization).summary("Reads the organization.")
+        .id("getOrganization").gives(shapes::people::ORGANIZATION),
+    put   ("/organization",              OWNER,   people::rename_organization).summary("Renames the organization.")
+        .id("updateOrganization").takes(shapes::people::ORGANIZATION_EDIT).gives(shapes::people::ORGANIZATION),
+
+    get   ("/workspace",                 SESSION, workspaces::list).summary("Lists one's workspaces.")
+        .id("listWorkspaces").gives(shapes::people::WORKSPACES),
+    post  ("/workspace",                 any_of(&["workspace:create"]), workspaces::create).summary("Makes a workspace.")
+        .id("createWorkspace").takes(shapes::people::NEW_WORKSPACE).makes(shapes::people::WORKSPACE).refuses(&[409]),
+    put   ("/workspace",                 any_of(&["workspace:update"]), workspaces::update).summary("Renames a workspace.")
+        .id("updateWorkspace").takes(shapes::people::WORKSPACE_EDIT).gives(shapes::people::WORKSPACE).refuses(&[404, 409]),
+    delete("/workspace/:id",             any_of(&["workspace:delete"]), workspaces::delete).summary("Deletes an empty workspace.")
+        .id("deleteWorkspace").gives(shapes::DELETED).refuses(&[409]),
+    post  ("/workspace/switch",          SESSION, workspaces::switch).summary("Makes another workspace the active one.")
+        .id("switchWorkspace").query(shapes::people::WHERE_TO).gives(shapes::accounts::USER).refuses(&[404]),
+    get   ("/workspaceuser",             any_of(MEMBERS_VIEW), people::members).summary("Lists the members of a workspace.")
+        .id("listMembers").query(shapes::people::MEMBER_FILTER).gives(shapes::people::MEMBERS).refuses(&[404]),
+    post  ("/workspaceuser",             any_of(&["workspace:add-user"]), people::add_member).summary("Adds a person to a workspace.")
+        .id("addMember").takes(shapes::people::MEMBER_EDIT).makes(shapes::people::MEMBER).refuses(&[404, 409]),
+    put   ("/workspaceuser",             any_of(&["workspace:add-user"]), people::change_member).summary("Gives a member another role.")
+        .id("updateMember").takes(shapes::people::MEMBER_EDIT).gives(shapes::people::MEMBER).refuses(&[404]),
+    delete("/workspaceuser",             any_of(&["workspace:unlink-user"]), people::remove_member).summary("Removes a member from a workspace.")
+        .id("removeMember").query(shapes::people::MEMBER_FILTER).gives(shapes::DELETED).refuses(&[404]),
+
+    get   ("/role",                      any_of(ROLES_VIEW), roles::list).summary("Lists roles.")
+        .id("listRoles").gives(shapes::people::ROLES),
+    post  ("/role",                      any_of(ROLES_EDIT), roles::create).summary("Makes a role.")
+        .id("createRole").takes(shapes::people::NEW_ROLE).makes(shapes::people::ROLE).refuses(&[409]),
+    put   ("/role",                      any_of(ROLES_EDIT), roles::update).summary("Changes the role that the body names.")
+        .id("updateNamedRole").takes(shapes::people::ROLE_EDIT).gives(shapes::people::ROLE).refuses(&[404, 409]),
+    get   ("/role/:id",                  any_of(ROLES_VIEW), roles::read).summary("Reads a role.")
+        .id("getRole").gives(shapes::people::ROLE),
+    put   ("/role/:id",                  any_of(ROLES_EDIT), roles::update).summary("Changes a role.")
+        .id("updateRole").takes(shapes::people::ROLE_EDIT).gives(shapes::people::ROLE).refuses(&[409]),
+    delete("/role/:id",                  any_of(ROLES_EDIT), roles::delete).summary("Deletes a role that nobody has.")
+        .id("deleteRole").gives(shapes::DELETED).refuses(&[409]),
+
+    get   ("/audit",                     OWNER,   audit::list).summary("Lists sign-ins and what people changed.")
+        .id("listAudit").query(shapes::people::AUDIT_FILTER).gives(shapes::people::AUDIT_PAGE),
+    post  ("/audit/login-activity",      any_of(&["loginActivity:view"]), audit::logins).summary("Lists sign-ins.")
+        .id("listLogins").may_take(shapes::people::LOGIN_FILTER).gives(shapes::people::AUDIT_PAGE),
 ] }

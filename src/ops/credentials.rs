@@ -1,7 +1,9 @@
 //! Credentials: kept sealed, shown without their secrets, opened for a run only (contract 3, reference 1.3).
 
+use super::audit;
 use crate::app::App;
 use crate::clock::iso;
+use crate::domain::audit::{Action, Entry, Kind};
 use crate::domain::caller::Caller;
 use crate::domain::credential::{self, Credential};
 use crate::domain::credential_types::{CredentialType, FieldKind};
@@ -9,8 +11,9 @@ use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CredentialId, WorkspaceId};
 use crate::domain::user::DisplayName;
 use crate::files::Vault;
-use crate::store::Tx;
 use crate::store::tables::CREDENTIALS;
+use crate::store::{Tx, WriteTx};
+use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -59,7 +62,10 @@ pub fn create(app: &App, caller: &Caller, types: Types, body: &CredentialBody) -
         created: now,
         updated: now,
     };
-    app.store.write(|tx| CREDENTIALS.put(tx, &caller.workspace, &id, &made))?;
+    app.store.write(|tx| {
+        CREDENTIALS.put(tx, &caller.workspace, &id, &made)?;
+        note(tx, caller, Action::CredentialCreated, &made, now)
+    })?;
     tracing::info!(credential = %id, by = ?caller.principal, "a credential was made");
     Ok(row(&made))
 }
@@ -124,6 +130,7 @@ pub fn update(app: &App, caller: &Caller, types: Types, id: &str, body: &Credent
         }
         stored.updated = app.clock.now();
         CREDENTIALS.put(tx, &caller.workspace, &stored.id, &stored)?;
+        note(tx, caller, Action::CredentialChanged, &stored, stored.updated)?;
         Ok(stored)
     })?;
     tracing::info!(credential = %changed.id, by = ?caller.principal, "a credential was changed");
@@ -137,7 +144,8 @@ pub fn update(app: &App, caller: &Caller, types: Types, id: &str, body: &Credent
 pub fn delete(app: &App, caller: &Caller, id: &str) -> Result<Value> {
     app.store.write(|tx| {
         let stored = get(tx, caller, id)?;
-        CREDENTIALS.remove(tx, &caller.workspace, &stored.id)
+        CREDENTIALS.remove(tx, &caller.workspace, &stored.id)?;
+        note(tx, caller, Action::CredentialDeleted, &stored, app.clock.now())
     })?;
     tracing::info!(credential = id, by = ?caller.principal, "a credential was deleted");
     Ok(json!({ "raw": [], "affected": 1 }))
@@ -155,6 +163,10 @@ pub fn open(
 ) -> Result<Option<Map<String, Value>>> {
     let stored = CREDENTIALS.get(tx, workspace, id)?;
     stored.map(|stored| unseal(vault, &stored)).transpose()
+}
+
+fn note(tx: &WriteTx, caller: &Caller, action: Action, stored: &Credential, now: Timestamp) -> Result<()> {
+    audit::note(tx, &Entry::by(caller, action, now).on(Kind::Credential, stored.id, &stored.name))
 }
 
 fn get(tx: &impl Tx, caller: &Caller, id: &str) -> Result<Credential> {

@@ -1,8 +1,14 @@
 //! API keys: making, listing, changing and deleting them, and who holds one (contract 3).
+//!
+//! A key belongs to its workspace and not to its maker: it goes on working when they lose rights, leave or are removed,
+//! so that no deployment stops because a person left. It never held more than they did, whoever may see keys sees it,
+//! and it ends when somebody deletes it or its workspace goes.
 
+use super::audit;
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::api_key::{self, ApiKey, KeyHome, KeyTerms};
+use crate::domain::audit::{Action, Entry, Kind};
 use crate::domain::caller::{Caller, Principal};
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::Flow;
@@ -34,7 +40,9 @@ pub fn create(app: &App, caller: &Caller, body: &KeyBody) -> Result<Value> {
     let (key, value) = ApiKey::mint(caller.workspace, terms, app.clock.now());
     app.store.write(|tx| {
         API_KEYS.put(tx, &key.workspace, &key.id, &key)?;
-        KEY_BY_HASH.put(tx, &key.hash, &KeyHome { workspace: key.workspace, id: key.id })
+        KEY_BY_HASH.put(tx, &key.hash, &KeyHome { workspace: key.workspace, id: key.id })?;
+        let entry = Entry::by(caller, Action::ApikeyCreated, key.created);
+        audit::note(tx, &entry.on(Kind::ApiKey, key.id, &key.name))
     })?;
     tracing::info!(key = %key.id, by = ?caller.principal, "an API key was made");
     let mut row = row(app, &key, &[]);
@@ -63,7 +71,10 @@ pub fn update(app: &App, caller: &Caller, id: &str, body: &KeyBody) -> Result<()
     let terms = KeyTerms::check(&body.key_name, &body.permissions, &caller.grants)?;
     app.store.write(|tx| {
         let stored = API_KEYS.get(tx, &caller.workspace, &key)?.ok_or_else(|| no_key(id))?;
-        API_KEYS.put(tx, &caller.workspace, &key, &stored.under(terms.clone(), app.clock.now()))
+        let changed = stored.under(terms.clone(), app.clock.now());
+        API_KEYS.put(tx, &caller.workspace, &key, &changed)?;
+        let entry = Entry::by(caller, Action::ApikeyChanged, changed.updated);
+        audit::note(tx, &entry.on(Kind::ApiKey, key, &changed.name))
     })?;
     tracing::info!(key = %key, by = ?caller.principal, "an API key was changed");
     Ok(())
@@ -78,7 +89,9 @@ pub fn delete(app: &App, caller: &Caller, id: &str) -> Result<Value> {
     app.store.write(|tx| {
         let stored = API_KEYS.get(tx, &caller.workspace, &key)?.ok_or_else(|| no_key(id))?;
         KEY_BY_HASH.remove(tx, &stored.hash)?;
-        API_KEYS.remove(tx, &caller.workspace, &key)
+        API_KEYS.remove(tx, &caller.workspace, &key)?;
+        let entry = Entry::by(caller, Action::ApikeyDeleted, app.clock.now());
+        audit::note(tx, &entry.on(Kind::ApiKey, key, &stored.name))
     })?;
     tracing::info!(key = %key, by = ?caller.principal, "an API key was deleted");
     Ok(json!({ "raw": [], "affected": 1 }))

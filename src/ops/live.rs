@@ -6,12 +6,14 @@
 //! an intent: what is to be recorded. After a crash between database and history the intent is recorded at the
 //! next start, exactly once (`outbox.rs`).
 
+use super::audit;
 use super::drafts;
 use super::outbox::{self, Recorded};
 use super::snapshot::Snapshot;
 use super::titles::{self, Before, Told};
 use crate::app::App;
 use crate::canvas::{Canvas, describe};
+use crate::domain::audit::{Action, Entry, Kind};
 use crate::domain::caller::{Caller, Principal};
 use crate::domain::draft::LastPublished;
 use crate::domain::error::{Conflict, Error, Result};
@@ -234,6 +236,10 @@ pub fn write(app: &App, caller: &Caller, change: &LiveChange<'_>) -> Result<Writ
             settle_draft(tx, &before, &after, change)?;
             put(tx, &after, change.canvas)?;
             outbox::put(tx, intent.as_ref())?;
+            if let Some(action) = told_in_audit(change.kind) {
+                let entry = Entry::by(caller, action, app.clock.now());
+                audit::note(tx, &entry.on(Kind::Flow, after.id, &after.name))?;
+            }
             Ok(true)
         })?;
         if written {
@@ -266,6 +272,16 @@ const fn change_conflict(kind: VersionKind) -> Conflict {
     match kind {
         VersionKind::Publish => Conflict::LiveChangedWhilePublishing,
         _ => Conflict::LiveChangedWhileSaving,
+    }
+}
+
+/// Which changes of Live the list of owner actions tells of: plain saves are in the history alone.
+const fn told_in_audit(kind: VersionKind) -> Option<Action> {
+    match kind {
+        VersionKind::Publish => Some(Action::FlowPublished),
+        VersionKind::Rollback => Some(Action::FlowRolledBack),
+        VersionKind::Restore => Some(Action::FlowRestored),
+        _ => None,
     }
 }
 
@@ -353,6 +369,8 @@ pub fn delete(app: &App, caller: &Caller, id: &FlowId, permit: impl Fn(&Flow) ->
         CANVASES.remove(tx, workspace, id)?;
         FLOWS.remove(tx, workspace, id)?;
         FLOW_HOME.remove(tx, id)?;
+        let entry = Entry::by(caller, Action::FlowDeleted, app.clock.now());
+        audit::note(tx, &entry.on(Kind::Flow, id, &flow.name))?;
         outbox::put(tx, change.as_ref())
     })?;
     app.boards.replies.forget(workspace, id);

@@ -1,16 +1,21 @@
 //! Signing in and out, and who a session cookie stands for (contract 2, security rules 3).
 
+use super::{audit, places};
 use crate::app::App;
 use crate::boards::attempts::RetryAfter;
-use crate::domain::caller::{Caller, Grants, Principal};
+use crate::domain::audit::{Action, Entry, Kind};
+use crate::domain::caller::{Caller, Principal};
 use crate::domain::error::{Error, Result, Unauthorized};
-use crate::domain::ids::{UserId, WorkspaceId};
+use crate::domain::ids::{SessionId, UserId};
 use crate::domain::password;
+use crate::domain::session::{Session, shorten_agent};
 use crate::domain::token::{self, Token};
-use crate::domain::user::{Email, Organization, Session, User};
-use crate::store::Tx;
-use crate::store::tables::{ORGANIZATION, SESSIONS, THE_ORGANIZATION, USER_BY_EMAIL, USERS, WORKSPACES};
-use serde_json::{Value, json};
+use crate::domain::user::{Email, User};
+use crate::limits::SESSIONS_PER_USER_MAX;
+use crate::store::tables::{ORGANIZATION, SESSIONS, THE_ORGANIZATION, USER_BY_EMAIL, USERS};
+use crate::store::{Tx, WriteTx};
+use jiff::Timestamp;
+use serde_json::Value;
 use std::net::IpAddr;
 
 /// What a sign-in gives.
@@ -24,8 +29,15 @@ pub struct SignedIn {
 /// Signs a person in. Every failure is the same answer after the same work.
 ///
 /// # Errors
-/// 401 for an unknown e-mail as for a wrong password, 429 after too many failures.
-pub fn login(app: &App, email: &str, password: &str, address: IpAddr) -> Result<SignedIn> {
+/// 401 for an unknown e-mail as for a wrong password and for a person who is kept out, 429 after too many failures, 403
+/// for a person who is in no workspace.
+pub fn login(
+    app: &App,
+    email: &str,
+    password: &str,
+    address: IpAddr,
+    agent: Option<&str>,
+) -> Result<SignedIn> {
     let account = Email::parse(email);
     let subject = account.as_ref().map_or(email, Email::as_str);
     let now = app.clock.now();
@@ -42,53 +54,94 @@ pub fn login(app: &App, email: &str, password: &str, address: IpAddr) -> Result<
         None => None,
     };
     let is_right = password::verify(password, user.as_ref().map(|user| &user.password));
-    let Some(user) = user.filter(|_| is_right) else {
-        tracing::warn!(%address, "a sign-in failed");
-        return Err(Error::Unauthorized(Unauthorized::WrongPassword));
+    let why = match &user {
+        None => Some("there is no such account"),
+        Some(_) if !is_right => Some("the password is wrong"),
+        Some(user) if user.disabled => Some("the account is disabled"),
+        Some(_) => None,
+    };
+    let user = match (user, why) {
+        (Some(user), None) => user,
+        (user, why) => {
+            refused(app, user.as_ref(), address, why.unwrap_or_default(), now);
+            return Err(Error::Unauthorized(Unauthorized::WrongPassword));
+        }
     };
 
     let cookie = Token::random();
     let hash = token::hash(cookie.as_str());
+    let id = SessionId::random();
     let object = app.store.write(|tx| {
-        // The password may have been changed while it was checked.
-        let current = USERS.get(tx, &user.id)?.filter(|current| current.password == user.password);
+        // The password may have been changed, or the person been kept out, while it was checked.
+        let current = USERS.get(tx, &user.id)?;
+        let current = current.filter(|current| current.password == user.password && !current.disabled);
         let (Some(current), Some(organization)) = (current, ORGANIZATION.get(tx, THE_ORGANIZATION)?) else {
             return Err(Error::Unauthorized(Unauthorized::WrongPassword));
         };
-        let Some(workspace) = first_workspace(&current, &organization) else {
-            return Err(Error::Forbidden(
-                "You are in no workspace. Ask the owner to add you to one.".to_owned(),
-            ));
+        let Some((workspace, _)) = places::first(tx, &current, &organization)? else {
+            return Err(Error::Forbidden(places::NOWHERE.to_owned()));
         };
-        SESSIONS.retain(tx, |session| session.is_alive(now))?;
-        SESSIONS.put(tx, &hash, &Session { user: current.id, workspace, created: now, last_seen: now })?;
-        user_object(tx, &current, &organization, workspace)
-    })?;
+        sweep(tx, user.id, now)?;
+        let session = Session {
+            id,
+            user: current.id,
+            workspace,
+            created: now,
+            last_seen: now,
+            address: Some(address),
+            agent: agent.and_then(shorten_agent),
+        };
+        SESSIONS.put(tx, &hash, &session)?;
+        let current = User { last_login: Some(now), ..current };
+        USERS.put(tx, &current.id, &current)?;
+        audit::note(tx, &told(&current, address, Action::SignIn, now).within(workspace))?;
+        places::user_object(tx, &current, &organization, workspace)
+    });
+    if matches!(object, Err(Error::Forbidden(_))) {
+        refused(app, Some(&user), address, "they are in no workspace", now);
+    }
+    let object = object?;
     app.boards.attempts.succeeded(subject, address);
     tracing::info!(user = %user.id, %address, "signed in");
     Ok(SignedIn { cookie: cookie.as_str().to_owned(), user: object })
 }
 
-/// Where a fresh session begins: the default workspace for those who are in it, else the first one they are in.
-fn first_workspace(user: &User, organization: &Organization) -> Option<WorkspaceId> {
-    if grants(user, organization, organization.default_workspace).is_some() {
-        return Some(organization.default_workspace);
-    }
-    user.memberships.first().map(|membership| membership.workspace)
+fn told(user: &User, address: IpAddr, action: Action, now: Timestamp) -> Entry {
+    Entry::of(user, Some(address), action, now).on(Kind::User, user.id, user.name.as_str())
 }
 
-fn grants(user: &User, organization: &Organization, workspace: WorkspaceId) -> Option<Grants> {
-    if organization.owner == user.id {
-        return Some(Grants::All);
+/// Writes a refused sign-in down. An account that does not exist is not named: what was typed may be a password.
+fn refused(app: &App, user: Option<&User>, address: IpAddr, why: &str, now: Timestamp) {
+    tracing::warn!(%address, why, "a sign-in failed");
+    let entry = Entry::of_nobody(Some(address), Action::SignInRefused, now).refused(why);
+    let entry = match user {
+        Some(user) => entry.on(Kind::User, user.id, user.name.as_str()),
+        None => entry,
+    };
+    // The answer is the same whether it could be written or not.
+    if let Err(error) = app.store.write(|tx| audit::note(tx, &entry)) {
+        tracing::error!(cause = ?error, "a refused sign-in could not be written down");
     }
-    let membership = user.memberships.iter().find(|membership| membership.workspace == workspace)?;
-    Some(membership.grants.clone())
 }
 
-/// Who a session cookie stands for, with what they may do now; `None` when it stands for nobody.
+/// Removes sessions that are over, and the person's oldest ones above the number one person may have.
+fn sweep(tx: &WriteTx, user: UserId, now: Timestamp) -> Result<()> {
+    let mut own: Vec<_> = SESSIONS.list(tx)?.into_iter().filter(|session| session.user == user).collect();
+    own.sort_by_key(|session| session.last_seen);
+    let surplus = (own.len() + 1).saturating_sub(SESSIONS_PER_USER_MAX);
+    let outdated: Vec<SessionId> = own.iter().take(surplus).map(|session| session.id).collect();
+    let keep = |session: &Session| {
+        session.is_alive(now) && !(session.user == user && outdated.contains(&session.id))
+    };
+    SESSIONS.retain(tx, keep).map(drop)
+}
+
+/// Who a session cookie stands for, with what they may do now; `None` when it stands for nobody. A session whose
+/// workspace was left goes on in another one of theirs.
 ///
 /// # Errors
-/// 401 `Token Expired` when the session is known but over, so that a page can say so.
+/// 401 `Token Expired` when the session is known but over, so that a page can say so; 403 for a person who is in no
+/// workspace any more.
 pub fn resolve(app: &App, cookie: &str, address: Option<IpAddr>) -> Result<Option<Caller>> {
     if !token::is_well_formed(cookie) {
         return Ok(None);
@@ -104,9 +157,15 @@ pub fn resolve(app: &App, cookie: &str, address: Option<IpAddr>) -> Result<Optio
         Ok(caller.map(|caller| (session, caller)))
     })?;
     let Some((session, caller)) = found else { return Ok(None) };
-    if session.is_due(now) {
+    let has_moved = session.workspace != caller.workspace;
+    if session.is_due(now) || has_moved {
         let noted = app.store.write(|tx| match SESSIONS.get(tx, &hash)? {
-            Some(current) => SESSIONS.put(tx, &hash, &Session { last_seen: now, ..current }),
+            Some(current) => {
+                // Whoever switched meanwhile chose better than we did.
+                let stands = current.workspace == session.workspace;
+                let workspace = if stands { caller.workspace } else { current.workspace };
+                SESSIONS.put(tx, &hash, &Session { last_seen: now, workspace, ..current })
+            }
             None => Ok(()), // signed out meanwhile
         });
         // A full disk must not keep people from looking at what is stored.
@@ -118,29 +177,38 @@ pub fn resolve(app: &App, cookie: &str, address: Option<IpAddr>) -> Result<Optio
 }
 
 fn caller(tx: &impl Tx, session: &Session, address: Option<IpAddr>) -> Result<Option<Caller>> {
-    let Some(user) = USERS.get(tx, &session.user)? else { return Ok(None) };
+    let user = USERS.get(tx, &session.user)?.filter(|user| !user.disabled);
+    let Some(user) = user else { return Ok(None) };
     let Some(organization) = ORGANIZATION.get(tx, THE_ORGANIZATION)? else { return Ok(None) };
-    let Some(grants) = grants(&user, &organization, session.workspace) else { return Ok(None) };
+    let here = places::grants(tx, &user, &organization, session.workspace)?;
+    let place = match here {
+        Some(grants) => Some((session.workspace, grants)),
+        None => places::first(tx, &user, &organization)?,
+    };
+    let (workspace, grants) = place.ok_or_else(|| Error::Forbidden(places::NOWHERE.to_owned()))?;
     let owner = organization.owner == user.id;
     let principal = Principal::User { id: user.id, name: user.name.as_str().to_owned(), owner };
-    Ok(Some(Caller {
-        principal,
-        organization: organization.id,
-        workspace: session.workspace,
-        grants,
-        address,
-    }))
+    Ok(Some(Caller { principal, organization: organization.id, workspace, grants, address }))
 }
 
 /// Ends a session. A cookie that stands for nobody is fine: the wish is fulfilled.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be written.
-pub fn logout(app: &App, cookie: &str) -> Result<()> {
+pub fn logout(app: &App, cookie: &str, address: IpAddr) -> Result<()> {
     let hash = token::hash(cookie);
-    if token::is_well_formed(cookie) && app.store.read(|tx| Ok(SESSIONS.get(tx, &hash)?.is_some()))? {
-        app.store.write(|tx| SESSIONS.remove(tx, &hash))?;
+    if !token::is_well_formed(cookie) || app.store.read(|tx| SESSIONS.get(tx, &hash))?.is_none() {
+        return Ok(());
     }
+    app.store.write(|tx| {
+        let Some(session) = SESSIONS.get(tx, &hash)? else { return Ok(()) };
+        SESSIONS.remove(tx, &hash)?;
+        match USERS.get(tx, &session.user)? {
+            Some(user) => audit::note(tx, &told(&user, address, Action::SignOut, app.clock.now())),
+            None => Ok(()),
+        }
+    })?;
+    tracing::info!(%address, "signed out");
     Ok(())
 }
 
@@ -151,62 +219,18 @@ pub fn logout(app: &App, cookie: &str) -> Result<()> {
 pub fn me(app: &App, caller: &Caller) -> Result<Value> {
     let id: UserId = caller.user().ok_or_else(Error::unauthorized)?;
     app.store.read(|tx| {
-        let (Some(user), Some(organization)) = (USERS.get(tx, &id)?, ORGANIZATION.get(tx, THE_ORGANIZATION)?)
-        else {
-            return Err(Error::unauthorized());
-        };
-        user_object(tx, &user, &organization, caller.workspace)
+        let user = USERS.get(tx, &id)?.ok_or_else(Error::unauthorized)?;
+        places::user_object(tx, &user, &places::organization(tx)?, caller.workspace)
     })
-}
-
-/// The user object of reference 1.11. There are no subscriptions here, so their ids are null.
-fn user_object(tx: &impl Tx, user: &User, organization: &Organization, active: WorkspaceId) -> Result<Value> {
-    let is_owner = organization.owner == user.id;
-    let role_in = |workspace: WorkspaceId| match is_owner {
-        true => Some("owner"),
-        false => user
-            .memberships
-            .iter()
-            .find(|place| place.workspace == workspace)
-            .map(|place| place.role.as_str()),
-    };
-    let workspaces = WORKSPACES.list(tx)?;
-    let assigned: Vec<Value> = workspaces
-        .iter()
-        .filter_map(|workspace| {
-            let role = role_in(workspace.id)?;
-            let organization = workspace.organization;
-            Some(json!({ "id": workspace.id, "name": workspace.name, "role": role, "organizationId": organization }))
-        })
-        .collect();
-    let active_name =
-        workspaces.iter().find(|workspace| workspace.id == active).map(|workspace| &workspace.name);
-    let permissions = grants(user, organization, active).map(|grants| grants.names()).unwrap_or_default();
-    Ok(json!({
-        "id": user.id,
-        "email": user.email,
-        "name": user.name,
-        "roleId": role_in(active),
-        "activeOrganizationId": organization.id,
-        "activeOrganizationSubscriptionId": null,
-        "activeOrganizationCustomerId": null,
-        "activeOrganizationProductId": null,
-        "isOrganizationAdmin": is_owner,
-        "activeWorkspaceId": active,
-        "activeWorkspace": active_name,
-        "assignedWorkspaces": assigned,
-        "permissions": permissions,
-        "features": {},
-        "isSSO": false,
-    }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::caller::Permission;
+    use crate::domain::role;
     use crate::domain::user::Membership;
     use crate::ops::owner::{self, NewOwner};
+    use serde_json::json;
     use std::net::Ipv4Addr;
 
     const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
@@ -226,7 +250,7 @@ mod tests {
     #[test]
     fn the_owner_signs_in_and_out() {
         let (_folder, app) = house();
-        let signed_in = login(&app, " ADA@example.org", PASSWORD, HERE).unwrap();
+        let signed_in = login(&app, " ADA@example.org", PASSWORD, HERE, None).unwrap();
         let user = &signed_in.user;
         assert_eq!((&user["email"], &user["isOrganizationAdmin"]), (&json!("ada@example.org"), &json!(true)));
         assert_eq!(user["assignedWorkspaces"][0]["id"], user["activeWorkspaceId"]);
@@ -236,8 +260,8 @@ mod tests {
         assert_eq!(me(&app, &caller).unwrap(), *user);
         let stored = app.store.read(|tx| SESSIONS.get(tx, &token::hash(&signed_in.cookie)));
         assert!(stored.unwrap().is_some());
-        logout(&app, &signed_in.cookie).unwrap();
-        logout(&app, &signed_in.cookie).unwrap();
+        logout(&app, &signed_in.cookie, HERE).unwrap();
+        logout(&app, &signed_in.cookie, HERE).unwrap();
         assert_eq!(resolve(&app, &signed_in.cookie, None).unwrap(), None);
         assert_eq!(resolve(&app, "nonsense", None).unwrap(), None);
     }
@@ -247,29 +271,29 @@ mod tests {
         let (_folder, app) = house();
         let tries =
             [("ada@example.org", "wrong"), ("bob@example.org", PASSWORD), ("", ""), ("ada", PASSWORD)];
-        let texts =
-            tries.map(|(email, password)| login(&app, email, password, HERE).err().unwrap().to_string());
+        let texts = tries
+            .map(|(email, password)| login(&app, email, password, HERE, None).err().unwrap().to_string());
         assert!(texts.iter().all(|text| *text == texts[0]), "{texts:?}");
         for _ in 0..6 {
-            assert!(login(&app, "ada@example.org", "wrong", HERE).is_err());
+            assert!(login(&app, "ada@example.org", "wrong", HERE, None).is_err());
         }
-        let refused = login(&app, "ada@example.org", PASSWORD, HERE).err().unwrap();
+        let refused = login(&app, "ada@example.org", PASSWORD, HERE, None).err().unwrap();
         assert!(matches!(refused, Error::TooManyAttempts { retry_after_seconds: 1..=30 }), "{refused}");
         app.clock.advance_seconds(31);
-        assert!(login(&app, "ada@example.org", PASSWORD, HERE).is_ok());
+        assert!(login(&app, "ada@example.org", PASSWORD, HERE, None).is_ok());
     }
 
     #[test]
     fn a_session_ends_after_a_day_of_rest_and_after_a_month() {
         let (_folder, app) = house();
-        let cookie = login(&app, "ada@example.org", PASSWORD, HERE).unwrap().cookie;
+        let cookie = login(&app, "ada@example.org", PASSWORD, HERE, None).unwrap().cookie;
         for _ in 0..30 {
             app.clock.advance_seconds(86_400 - 60);
             assert!(resolve(&app, &cookie, None).unwrap().is_some());
         }
         app.clock.advance_seconds(1860);
         assert!(expired(resolve(&app, &cookie, None)));
-        let rested = login(&app, "ada@example.org", PASSWORD, HERE).unwrap().cookie;
+        let rested = login(&app, "ada@example.org", PASSWORD, HERE, None).unwrap().cookie;
         assert_eq!(resolve(&app, &cookie, None).unwrap(), None, "a sign-in sweeps what is over");
         app.clock.advance_seconds(86_400);
         assert!(expired(resolve(&app, &rested, None)));
@@ -278,7 +302,7 @@ mod tests {
     #[test]
     fn use_is_noted_now_and_then() {
         let (_folder, app) = house();
-        let cookie = login(&app, "ada@example.org", PASSWORD, HERE).unwrap().cookie;
+        let cookie = login(&app, "ada@example.org", PASSWORD, HERE, None).unwrap().cookie;
         let seen =
             || app.store.read(|tx| SESSIONS.get(tx, &token::hash(&cookie))).unwrap().unwrap().last_seen;
         let first = seen();
@@ -294,14 +318,12 @@ mod tests {
     fn a_member_may_what_their_role_says_until_it_is_taken() {
         let (_folder, app) = house();
         let operator = owner::operator(&app).unwrap().unwrap();
-        let now = app.clock.now();
-        let grants = Grants::Only([Permission::parse("chatflows:view").unwrap()].into());
-        let place = Membership { workspace: operator.workspace, role: "viewer".to_owned(), grants };
+        let place = |workspace, role| Membership { workspace, role, since: None };
         let mut bob = app.store.read(|tx| USERS.list(tx)).unwrap().remove(0);
         bob = User {
             id: UserId::random(),
             email: Email::parse("bob@x").unwrap(),
-            memberships: vec![place],
+            memberships: vec![place(operator.workspace, role::VIEWER)],
             ..bob
         };
         let save = |bob: &User| {
@@ -311,14 +333,39 @@ mod tests {
             })
         };
         save(&bob).unwrap();
-        let signed_in = login(&app, "bob@x", PASSWORD, HERE).unwrap();
-        assert_eq!(signed_in.user["permissions"], json!(["chatflows:view"]));
-        assert_eq!(signed_in.user["roleId"], "viewer");
-        let caller = resolve(&app, &signed_in.cookie, None).unwrap().unwrap();
-        assert!(caller.may_any(&["chatflows:view"]) && !caller.may_any(&["chatflows:update"]));
-        bob = User { memberships: Vec::new(), updated: now, ..bob };
+        let signed_in = login(&app, "bob@x", PASSWORD, HERE, None).unwrap();
+        assert_eq!(signed_in.user["roleId"], json!(role::VIEWER));
+        let caller = || resolve(&app, &signed_in.cookie, None).unwrap();
+        let first = caller().unwrap();
+        assert!(first.may_any(&["chatflows:view"]) && !first.may_any(&["chatflows:update"]));
+        bob.memberships = vec![place(operator.workspace, role::EDITOR)];
         save(&bob).unwrap();
-        assert_eq!(resolve(&app, &signed_in.cookie, None).unwrap(), None);
-        assert!(matches!(login(&app, "bob@x", PASSWORD, HERE), Err(Error::Forbidden(_))));
+        assert!(caller().unwrap().may_any(&["chatflows:update"]));
+        bob.memberships.clear();
+        save(&bob).unwrap();
+        assert!(matches!(resolve(&app, &signed_in.cookie, None), Err(Error::Forbidden(_))));
+        assert!(matches!(login(&app, "bob@x", PASSWORD, HERE, None), Err(Error::Forbidden(_))));
+        bob.memberships = vec![place(operator.workspace, role::VIEWER)];
+        bob.disabled = true;
+        save(&bob).unwrap();
+        assert_eq!(caller(), None);
+        assert!(matches!(login(&app, "bob@x", PASSWORD, HERE, None), Err(Error::Unauthorized(_))));
+    }
+
+    #[test]
+    fn a_person_has_a_bounded_number_of_sessions() {
+        let (_folder, app) = house();
+        let first = login(&app, "ada@example.org", PASSWORD, HERE, None).unwrap().cookie;
+        let session = app.store.read(|tx| SESSIONS.get(tx, &token::hash(&first))).unwrap().unwrap();
+        app.clock.advance_seconds(60);
+        for number in 1..SESSIONS_PER_USER_MAX {
+            let id = SessionId::random();
+            let other = Session { id, last_seen: app.clock.now(), ..session.clone() };
+            app.store.write(|tx| SESSIONS.put(tx, &[u8::try_from(number).unwrap(); 32], &other)).unwrap();
+        }
+        let last = login(&app, "ada@example.org", PASSWORD, HERE, None).unwrap().cookie;
+        assert_eq!(app.store.read(|tx| SESSIONS.list(tx)).unwrap().len(), SESSIONS_PER_USER_MAX);
+        assert_eq!(resolve(&app, &first, None).unwrap(), None, "the one that rested longest made room");
+        assert!(resolve(&app, &last, None).unwrap().is_some());
     }
 }

@@ -1,6 +1,8 @@
 //! The first owner: made exactly once, together with the organization and its first workspace (contract 2, 3).
 
+use super::audit;
 use crate::app::App;
+use crate::domain::audit::{Action, Actor, Entry, Kind};
 use crate::domain::caller::{Caller, Grants, Principal};
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::ids::{OrganizationId, UserId, WorkspaceId};
@@ -30,6 +32,7 @@ pub struct NewOwner {
     /// Display name.
     pub name: String,
     /// Address to sign in with.
+    #[serde(default)]
     pub email: String,
     /// The password, as the family calls it.
     pub credential: String,
@@ -99,6 +102,9 @@ pub fn create(app: &App, owner: &NewOwner, organization: Option<&str>) -> Result
         email,
         password: hash,
         memberships: Vec::new(),
+        disabled: false,
+        last_login: None,
+        reset_requested: None,
         created: now,
         updated: now,
     };
@@ -106,7 +112,9 @@ pub fn create(app: &App, owner: &NewOwner, organization: Option<&str>) -> Result
         id: workspace_id,
         organization: organization_id,
         name: FIRST_WORKSPACE.to_owned(),
+        description: String::new(),
         created: now,
+        updated: None,
     };
     let organization = Organization {
         id: organization_id,
@@ -122,7 +130,9 @@ pub fn create(app: &App, owner: &NewOwner, organization: Option<&str>) -> Result
         ORGANIZATION.put(tx, THE_ORGANIZATION, &organization)?;
         WORKSPACES.put(tx, &workspace_id, &workspace)?;
         USERS.put(tx, &user_id, &user)?;
-        USER_BY_EMAIL.put(tx, user.email.as_str(), &user_id)
+        USER_BY_EMAIL.put(tx, user.email.as_str(), &user_id)?;
+        let entry = Entry::of(&user, None, Action::OwnerRegistered, now);
+        audit::note(tx, &entry.on(Kind::User, user_id, user.name.as_str()))
     })?;
     app.boards.setup_token.forget();
     tracing::info!(user = %user_id, "the owner was registered");
@@ -202,10 +212,13 @@ pub fn reset_password(app: &App, new_password: &str) -> Result<String> {
     app.store.write(|tx| {
         let mut user = USERS.get(tx, &owner.id)?.ok_or_else(nobody)?;
         user.password = hash.clone();
+        user.reset_requested = None;
         user.updated = app.clock.now();
         USERS.put(tx, &user.id, &user)?;
         SESSIONS.retain(tx, |session| session.user != user.id)?;
-        Ok(())
+        let entry =
+            Entry { actor: Actor::Operator, ..Entry::of_nobody(None, Action::PasswordReset, user.updated) };
+        audit::note(tx, &entry.on(Kind::User, user.id, user.name.as_str()))
     })?;
     tracing::info!(user = %owner.id, "the owner's password was reset");
     Ok(owner.email.as_str().to_owned())
@@ -303,11 +316,11 @@ mod tests {
         let (_folder, app) = App::temporary();
         assert!(matches!(reset_password(&app, "battery staple"), Err(Error::NotFound(_))));
         register(&app, &registration(ada())).unwrap();
-        let signed_in = logins::login(&app, "ada@example.org", "correct horse", HERE).unwrap();
+        let signed_in = logins::login(&app, "ada@example.org", "correct horse", HERE, None).unwrap();
         assert!(matches!(reset_password(&app, "short"), Err(Error::Invalid(_))));
         assert_eq!(reset_password(&app, "battery staple").unwrap(), "ada@example.org");
         assert_eq!(logins::resolve(&app, &signed_in.cookie, None).unwrap(), None);
-        assert!(logins::login(&app, "ada@example.org", "correct horse", HERE).is_err());
-        assert!(logins::login(&app, "ada@example.org", "battery staple", HERE).is_ok());
+        assert!(logins::login(&app, "ada@example.org", "correct horse", HERE, None).is_err());
+        assert!(logins::login(&app, "ada@example.org", "battery staple", HERE, None).is_ok());
     }
 }

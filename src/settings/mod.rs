@@ -93,6 +93,8 @@ pub struct Settings {
     pub encryption_key: Option<[u8; 32]>,
     /// `SERVICE_OWNER_EMAIL` and `SERVICE_OWNER_PASSWORD`: the owner made at the first start.
     pub first_owner: Option<FirstOwner>,
+    /// `SERVICE_INVITATION_MINUTES`: how long the link of an invitation works.
+    pub invitation_minutes: u64,
     /// `SERVICE_CODE_SECONDS`: CPU seconds of one code input.
     pub code_seconds: u64,
     /// `SERVICE_CODE_MEMORY_MB`: mebibytes of heap of one code input.
@@ -226,6 +228,11 @@ impl Settings {
             github_test_api,
             encryption_key: reader.read_secret("SERVICE_ENCRYPTION_KEY", read::encryption_key)?,
             first_owner: first_owner(&reader)?,
+            invitation_minutes: reader
+                .read("SERVICE_INVITATION_MINUTES", |text| {
+                    read::within(text, limits::INVITATION_MINUTES_RANGE)
+                })?
+                .unwrap_or(limits::INVITATION_MINUTES),
             code_seconds: reader
                 .read("SERVICE_CODE_SECONDS", |text| read::within(text, limits::CODE_SECONDS_RANGE))?
                 .unwrap_or(limits::CODE_SECONDS),

@@ -28,6 +28,7 @@ fn nothing_set_gives_the_defaults() {
     assert_eq!((settings.check_tokens_max, settings.check_seconds_max), (100_000, 180));
     assert_eq!(settings.streams_per_address, 1_024);
     assert_eq!((settings.code_seconds, settings.code_memory_mb), (10, 64));
+    assert_eq!(settings.invitation_minutes, 15);
     assert!(
         settings.base_url.is_none() && settings.encryption_key.is_none() && settings.first_owner.is_none()
     );
@@ -186,6 +187,8 @@ fn a_wrong_value_is_one_line_that_names_variable_problem_and_fix() {
         ("SERVICE_OWNER_EMAIL", "ann"),
         ("SERVICE_STREAMS_PER_ADDRESS", "0"),
         ("SERVICE_STREAMS_PER_ADDRESS", "2001"),
+        ("SERVICE_INVITATION_MINUTES", "14"),
+        ("SERVICE_INVITATION_MINUTES", "10081"),
         ("SERVICE_CODE_SECONDS", "0"),
         ("SERVICE_CODE_SECONDS", "121"),
         ("SERVICE_CODE_MEMORY_MB", "15"),

@@ -80,6 +80,15 @@ pub fn remove(tx: &WriteTx, workspace: &WorkspaceId, id: &CollectionId) -> Resul
     COLLECTIONS.remove(tx, workspace, id)
 }
 
+/// Removes all collections of a workspace, whatever made them.
+///
+/// # Errors
+/// When the database cannot be written.
+pub fn remove_workspace(tx: &WriteTx, workspace: &WorkspaceId) -> Result<()> {
+    tx.remove_range(COLLECTION_BLOCKS, &KeyRange::prefix(workspace.bytes()))?;
+    COLLECTIONS.clear(tx, workspace)
+}
+
 /// How many collections a workspace has.
 ///
 /// # Errors

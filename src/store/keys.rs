@@ -2,7 +2,7 @@
 
 use crate::domain::ids::{
     ChatId, ChunkId, CollectionId, CredentialId, DocumentStoreId, FeedbackId, FlowId, KeyId, LeadId,
-    LoaderId, NamespaceId, OrganizationId, TemplateId, ToolId, UserId, VariableId, WorkspaceId,
+    LoaderId, NamespaceId, OrganizationId, RoleId, TemplateId, ToolId, UserId, VariableId, WorkspaceId,
 };
 use std::ops::Bound;
 
@@ -45,6 +45,7 @@ record_ids!(
     FlowId,
     KeyId,
     OrganizationId,
+    RoleId,
     UserId,
     VariableId,
     WorkspaceId

@@ -4,6 +4,7 @@
 //! An operation opens one transaction and passes it down; what it reads is its own. Records of a workspace are
 //! asked for with the workspace (`shelf.rs`), so a query that forgets it does not compile.
 
+pub mod audit;
 mod changes;
 pub mod collections;
 mod combine;

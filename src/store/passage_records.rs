@@ -48,3 +48,11 @@ pub fn change(
     }
     remove.iter().try_for_each(|of| tx.remove(PASSAGE_RECORDS, &key(of)).map(drop))
 }
+
+/// Removes what is remembered in a workspace.
+///
+/// # Errors
+/// When the database cannot be written.
+pub fn remove_workspace(tx: &WriteTx, workspace: &WorkspaceId) -> Result<()> {
+    tx.remove_range(PASSAGE_RECORDS, &KeyRange::prefix(workspace.bytes())).map(drop)
+}

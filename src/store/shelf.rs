@@ -125,6 +125,14 @@ impl<T: Serialize + DeserializeOwned, I: RecordId> Shelf<T, I> {
     pub fn remove(&self, tx: &WriteTx, workspace: &WorkspaceId, id: &I) -> Result<bool> {
         tx.remove(self.table, &keys::scoped(workspace, id))
     }
+
+    /// Removes every record of the workspace.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database cannot be written.
+    pub fn clear(&self, tx: &WriteTx, workspace: &WorkspaceId) -> Result<()> {
+        tx.remove_range(self.table, &KeyRange::prefix(workspace.bytes())).map(drop)
+    }
 }
 
 impl<T: Serialize + DeserializeOwned, K: AsKey + ?Sized> Register<T, K> {

@@ -9,13 +9,16 @@ use crate::domain::draft::Draft;
 use crate::domain::filling::Filling;
 use crate::domain::flow::Flow;
 use crate::domain::ids::{
-    CollectionId, CredentialId, DocumentStoreId, FlowId, KeyId, TemplateId, ToolId, UserId, VariableId,
-    WorkspaceId,
+    CollectionId, CredentialId, DocumentStoreId, FlowId, KeyId, RoleId, TemplateId, ToolId, UserId,
+    VariableId, WorkspaceId,
 };
+use crate::domain::link::{Invitation, PasswordReset};
+use crate::domain::role::Role;
+use crate::domain::session::Session;
 use crate::domain::store_vectors::StoreVectors;
 use crate::domain::template::Template;
 use crate::domain::tool_record::ToolRecord;
-use crate::domain::user::{Organization, Session, User, Workspace};
+use crate::domain::user::{Organization, User, Workspace};
 use crate::domain::variable::Variable;
 use crate::domain::version::Change;
 use redb::{TableDefinition, TableHandle as _};
@@ -61,6 +64,10 @@ const WORKSPACES_TABLE: Table = table("workspaces"); //                   worksp
 const USERS_TABLE: Table = table("users"); //                             user
 const USER_BY_EMAIL_TABLE: Table = table("user_by_email"); //             normal form of the e-mail -> user
 const SESSIONS_TABLE: Table = table("sessions"); //                       SHA-256 of the cookie value
+const ROLES_TABLE: Table = table("roles"); //                             role
+const INVITATIONS_TABLE: Table = table("invitations"); //                 SHA-256 of the token
+const PASSWORD_RESETS_TABLE: Table = table("password_resets"); //         SHA-256 of the token
+pub(super) const AUDIT: Table = table("audit"); //                        sequence, big-endian -> entry, the newest of them
 
 /// Flows without their canvases. Written by one room only, `ops/live.rs`.
 pub const FLOWS: Shelf<Flow, FlowId> = Shelf::new(FLOWS_TABLE);
@@ -106,9 +113,15 @@ pub const USERS: Register<User, UserId> = Register::new(USERS_TABLE);
 pub const USER_BY_EMAIL: Register<UserId, str> = Register::new(USER_BY_EMAIL_TABLE);
 /// Sign-in sessions, by the hash of their cookie value.
 pub const SESSIONS: Register<Session, [u8; 32]> = Register::new(SESSIONS_TABLE);
+/// Roles that people made; those that come with the service are in `domain/role.rs`.
+pub const ROLES: Register<Role, RoleId> = Register::new(ROLES_TABLE);
+/// Invitations that nobody has accepted yet, by the hash of their token.
+pub const INVITATIONS: Register<Invitation, [u8; 32]> = Register::new(INVITATIONS_TABLE);
+/// Links for new passwords, by the hash of their token.
+pub const PASSWORD_RESETS: Register<PasswordReset, [u8; 32]> = Register::new(PASSWORD_RESETS_TABLE);
 
 /// All of them: what is not in this list does not exist in a database.
-pub(super) const ALL: [Table; 33] = [
+pub(super) const ALL: [Table; 37] = [
     META,
     COUNTERS,
     MESSAGES,
@@ -142,6 +155,10 @@ pub(super) const ALL: [Table; 33] = [
     USERS_TABLE,
     USER_BY_EMAIL_TABLE,
     SESSIONS_TABLE,
+    ROLES_TABLE,
+    INVITATIONS_TABLE,
+    PASSWORD_RESETS_TABLE,
+    AUDIT,
 ];
 
 /// The table of this name.

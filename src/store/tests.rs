@@ -3,6 +3,7 @@
 use super::open::Handle;
 use super::tables::{FLOW_HOME, META, SESSIONS, USER_BY_EMAIL, VARIABLES, WORKSPACES};
 use super::*;
+use crate::domain::audit::{Action, ENTRIES_MAX, Entry};
 use crate::domain::error::Error;
 use crate::domain::ids::{FlowId, OrganizationId, UserId, VariableId, WorkspaceId};
 use crate::domain::user::Workspace;
@@ -121,7 +122,14 @@ fn members_of_a_batch_see_each_other() {
     let id = WorkspaceId::random();
     let workspace = |count: usize| {
         let created = Timestamp::from_second(1).unwrap();
-        Workspace { id, organization: OrganizationId::random(), name: count.to_string(), created }
+        Workspace {
+            id,
+            organization: OrganizationId::random(),
+            name: count.to_string(),
+            description: String::new(),
+            created,
+            updated: None,
+        }
     };
     let runs = AtomicUsize::new(0);
     std::thread::scope(|scope| {
@@ -300,4 +308,26 @@ fn a_full_disk_heals_without_a_restart() {
         ))
     });
     assert_eq!(names.unwrap(), (true, 2, 0));
+}
+
+#[test]
+fn the_list_of_what_was_done_keeps_the_newest() {
+    let (_folder, store) = temporary();
+    let entry = |second: i64| {
+        let date = Timestamp::from_second(second).unwrap();
+        Entry::of_nobody(None, Action::SignInRefused, date)
+    };
+    let most = i64::try_from(ENTRIES_MAX).unwrap();
+    store.write(|tx| (1..=most + 3).try_for_each(|second| audit::append(tx, &entry(second)))).unwrap();
+    let mut found = Vec::new();
+    store
+        .read(|tx| {
+            audit::walk(tx, |number, entry| {
+                found.push((number, entry.date.as_second()));
+                Ok(())
+            })
+        })
+        .unwrap();
+    assert_eq!(found.len(), 10_000);
+    assert_eq!((found[0], found[9_999]), ((10_003, 10_003), (4, 4)));
 }

@@ -1,6 +1,7 @@
 //! The API description against the service: what it says of a route is what the route does.
 
 use crate::access;
+use crate::callers;
 use crate::support::Server;
 use crate::support::client::{Answer, Call};
 use flowkeep::http::guard::Who;
@@ -132,20 +133,22 @@ fn described() -> Described {
 
 #[test]
 fn every_answer_of_every_route_is_as_described() {
-    let (server, mut described) = (Server::start(), described());
+    let (mut server, mut described) = (Server::start(), described());
     let wrong = format!("fk_{}", "w".repeat(43));
     for route in table() {
         let good = || access::call(&server, route, "CHATFLOW");
         let fresh = server.sign_in();
         let mut dresses: Vec<Call> = vec![good(), good().bearer(&wrong), good().header("Cookie", &fresh)];
         if let Who::AnyOf(permissions) = route.guard.who {
-            let key = server.key(&permissions[..1])["apiKey"].as_str().unwrap().to_owned();
+            let (header, value) = callers::holder(&server, permissions, permissions[0]);
             let other = server.key(&["executions:view"])["apiKey"].as_str().unwrap().to_owned();
-            dresses.extend([good().bearer(&key), good().bearer(&other)]);
+            dresses.extend([good().header(header, &value), good().bearer(&other)]);
         }
         for call in dresses {
             described.hold(route, &call.send());
         }
+        // Some routes end sessions.
+        server.cookie = server.sign_in();
     }
     assert!(described.faults.is_empty(), "{}", described.faults.join("\n"));
 }

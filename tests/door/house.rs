@@ -2,15 +2,19 @@
 
 use flowkeep::app::App;
 use flowkeep::domain::api_key::{ApiKey, KeyHome};
-use flowkeep::domain::caller::{Grants, Permission};
+use flowkeep::domain::caller::Permission;
 use flowkeep::domain::flow::{CanvasDigest, Flow, FlowKind, FlowSettings};
-use flowkeep::domain::ids::{FlowId, KeyId, UserId, WorkspaceId};
+use flowkeep::domain::ids::{FlowId, KeyId, RoleId, SessionId, UserId, WorkspaceId};
+use flowkeep::domain::role::Role;
+use flowkeep::domain::session::Session;
 use flowkeep::domain::token;
-use flowkeep::domain::user::{DisplayName, Email, Membership, Session, User};
+use flowkeep::domain::user::{DisplayName, Email, Membership, User};
 use flowkeep::ops::live::{self, NewCanvas};
 use flowkeep::ops::owner;
 use flowkeep::settings::{Environment, Flags, Settings};
-use flowkeep::store::tables::{API_KEYS, KEY_BY_HASH, ORGANIZATION, SESSIONS, THE_ORGANIZATION, USERS};
+use flowkeep::store::tables::{
+    API_KEYS, KEY_BY_HASH, ORGANIZATION, ROLES, SESSIONS, THE_ORGANIZATION, USERS,
+};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 use tempfile::TempDir;
@@ -54,15 +58,26 @@ fn permission(name: &str) -> Permission {
 
 fn member(app: &App, owner: UserId, workspace: WorkspaceId) -> UserId {
     let owner = app.store.read(|tx| USERS.get(tx, &owner)).unwrap().unwrap();
-    let grants = Grants::Only([permission("chatflows:delete")].into());
+    let role = Role {
+        id: RoleId::random(),
+        name: "sweeper".to_owned(),
+        description: String::new(),
+        permissions: [permission("chatflows:delete")].into(),
+        created: None,
+        updated: None,
+    };
     let member = User {
         id: UserId::random(),
         name: DisplayName::parse("name", "Max").unwrap(),
         email: Email::parse("max@example.org").unwrap(),
-        memberships: vec![Membership { workspace, role: "sweeper".to_owned(), grants }],
+        memberships: vec![Membership { workspace, role: role.id, since: None }],
         ..owner
     };
-    app.store.write(|tx| USERS.put(tx, &member.id, &member)).unwrap();
+    let put = |tx: &_| {
+        ROLES.put(tx, &role.id, &role)?;
+        USERS.put(tx, &member.id, &member)
+    };
+    app.store.write(put).unwrap();
     member.id
 }
 
@@ -72,7 +87,15 @@ fn sessions(app: &App, owner: UserId, member: UserId, workspace: WorkspaceId) {
     for (cookie, user, when) in
         [(OWNER_COOKIE, owner, now), (MEMBER_COOKIE, member, now), (EXPIRED_COOKIE, owner, long_ago)]
     {
-        let session = Session { user, workspace, created: when, last_seen: when };
+        let session = Session {
+            id: SessionId::random(),
+            user,
+            workspace,
+            created: when,
+            last_seen: when,
+            address: None,
+            agent: None,
+        };
         app.store.write(|tx| SESSIONS.put(tx, &token::hash(cookie), &session)).unwrap();
     }
 }

@@ -1,13 +1,14 @@
-//! Registration, sign-in and sign-out, and what a caller may do (contract 2, reference 1.11).
+//! Registration, sign-in and sign-out, a person's own account and sessions, and what a caller may do (contract 2,
+//! reference 1.11).
 
 use crate::app::App;
 use crate::domain::caller::{Caller, PERMISSIONS, Permission};
-use crate::domain::error::Result;
-use crate::domain::user::SESSION_DAYS_MAX;
+use crate::domain::error::{Error, Result};
+use crate::domain::session::SESSION_DAYS_MAX;
 use crate::http::guard;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
-use crate::ops::{logins, owner};
+use crate::ops::{invitations, links, logins, owner, password_resets, profile, sessions};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -19,15 +20,85 @@ struct LoginBody {
     password: String,
 }
 
-/// `POST /account/register`
+#[derive(Deserialize)]
+struct VerifyBody {
+    user: Presented,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Presented {
+    temp_token: String,
+}
+
+/// The value of the session cookie; empty without one, which no session has.
+pub(super) fn cookie<'r>(app: &App, request: &'r Request) -> &'r str {
+    request.cookie(guard::session_cookie_name(&app.settings)).unwrap_or_default()
+}
+
+/// `POST /auth/resolve`: where the page of somebody who is not signed in begins.
+pub fn resolve(app: &App, (): (), _request: &Request) -> Result<Reply> {
+    let page = if owner::exists(app)? { "/signin" } else { "/organization-setup" };
+    Reply::json(&json!({ "redirectUrl": page }))
+}
+
+/// `POST /account/register`: the first owner, or with a token somebody who was invited.
 pub fn register(app: &App, (): (), request: &Request) -> Result<Reply> {
-    Reply::created(&owner::register(app, &request.json()?)?)
+    let body = request.value()?;
+    match body.pointer("/user/tempToken") {
+        None | Some(Value::Null) => Reply::created(&owner::register(app, &request.json()?)?),
+        Some(_) => Reply::created(&invitations::accept(app, &request.json()?, request.address())?),
+    }
+}
+
+/// `POST /account/verify`
+pub fn verify(app: &App, (): (), request: &Request) -> Result<Reply> {
+    let body: VerifyBody = request.json()?;
+    Reply::json(&links::verify(app, &body.user.temp_token, request.address())?)
+}
+
+/// `POST /account/forgot-password`
+pub fn forgot_password(app: &App, (): (), request: &Request) -> Result<Reply> {
+    Reply::json(&password_resets::request(app, &request.json()?, request.address())?)
+}
+
+/// `POST /account/reset-password`
+pub fn reset_password(app: &App, (): (), request: &Request) -> Result<Reply> {
+    Reply::json(&password_resets::set(app, &request.json()?, request.address())?)
+}
+
+/// `GET /user`
+pub fn profile(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    Reply::json(&profile::read(app, &caller, request.query("id"), request.query("email"))?)
+}
+
+/// `PUT /user`
+pub fn update_profile(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let (cookie, address) = (cookie(app, request), request.address());
+    Reply::json(&profile::update(app, &caller, cookie, address, &request.json()?)?)
+}
+
+/// `GET /account/sessions`
+pub fn sessions(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let me = caller.user().ok_or_else(Error::unauthorized)?;
+    Reply::json(&sessions::list(app, me, cookie(app, request))?)
+}
+
+/// `DELETE /account/sessions/:id`
+pub fn end_session(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    Reply::json(&sessions::end(app, &caller, request.param("id"))?)
+}
+
+/// `DELETE /account/sessions`
+pub fn end_other_sessions(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    Reply::json(&sessions::end_own_others(app, &caller, cookie(app, request))?)
 }
 
 /// `POST /auth/login`
 pub fn login(app: &App, (): (), request: &Request) -> Result<Reply> {
     let body: LoginBody = request.json()?;
-    let signed_in = logins::login(app, &body.email, &body.password, request.address())?;
+    let agent = request.header("user-agent");
+    let signed_in = logins::login(app, &body.email, &body.password, request.address(), agent)?;
     let cookie = guard::session_cookie(&app.settings, &signed_in.cookie, SESSION_DAYS_MAX * SECONDS_PER_DAY);
     Ok(Reply::json(&signed_in.user)?.with_header("set-cookie", &cookie))
 }
@@ -35,7 +106,7 @@ pub fn login(app: &App, (): (), request: &Request) -> Result<Reply> {
 /// `POST /account/logout`
 pub fn logout(app: &App, (): (), request: &Request) -> Result<Reply> {
     if let Some(cookie) = request.cookie(guard::session_cookie_name(&app.settings)) {
-        logins::logout(app, cookie)?;
+        logins::logout(app, cookie, request.address())?;
     }
     let gone = guard::session_cookie_removed(&app.settings);
     let reply = Reply::json(&json!({ "message": "logged_out", "redirectTo": "/login" }))?;

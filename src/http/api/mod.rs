@@ -2,6 +2,7 @@
 
 pub mod accounts;
 pub mod attachments;
+pub mod audit;
 pub mod chat_files;
 pub mod chat_page;
 pub mod credentials;
@@ -15,7 +16,9 @@ pub mod messages;
 pub mod metrics;
 pub mod nodes;
 mod owning;
+pub mod people;
 pub mod prediction;
+pub mod roles;
 pub mod service;
 pub mod store_vectors;
 pub mod templates;
@@ -24,3 +27,4 @@ pub mod transfer;
 pub mod upsert;
 pub mod variables;
 pub mod versions;
+pub mod workspaces;

@@ -35,14 +35,15 @@ pub const USER: Shape = Shape::Named(&object(
 /// The first owner.
 pub const REGISTRATION: Shape = Shape::Named(&object(
     "Registration",
-    "The first owner.",
+    "The first owner, or somebody who was invited.",
     &[
         field(
             "user",
             Shape::Object(&[
                 field("name", text(1, 100)),
-                field("email", EMAIL),
+                optional("email", Shape::Maybe(&EMAIL)).about("Needed for the first owner."),
                 field("credential", SECRET).about("The password."),
+                optional("tempToken", Shape::Maybe(&TEXT)).about("The token of an invitation."),
             ]),
         ),
         optional("organization", Shape::Maybe(&Shape::Object(&[field("name", text(1, 100))]))),

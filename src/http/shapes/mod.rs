@@ -8,6 +8,7 @@ pub mod conversations;
 pub mod document_stores;
 pub mod flows;
 pub mod management;
+pub mod people;
 pub mod transfer;
 pub mod versions;
 

@@ -10,6 +10,8 @@ pub fn normalised(text: &str) -> String {
         (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "<date>"),
         (r"fk_[A-Za-z0-9_-]{43}", "<key>"),
         (r"fk_••••[A-Za-z0-9_-]{4}", "<hidden key>"),
+        (r"/invite\?token=[A-Za-z0-9_-]{43}", "/invite?token=<token>"),
+        (r#""token": "[A-Za-z0-9_-]{43}""#, r#""token": "<token>""#),
         (r#""sessionToken":\s*"[A-Za-z0-9_-]{43}""#, r#""sessionToken":"<token>""#),
     ];
     kinds.iter().fold(text.to_owned(), |text, (pattern, kind)| {

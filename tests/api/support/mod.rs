@@ -9,7 +9,9 @@ pub mod canvases;
 pub mod client;
 pub mod form;
 pub mod golden;
+pub mod people;
 pub mod server;
 
 pub use client::Answer;
+pub use people::Person;
 pub use server::{Options, Server, id};

@@ -1,0 +1,223 @@
+//! What people and keys did that others must be able to see later: sign-ins and changes of who may do what
+//! (security rules 14). No value of a secret is ever part of it.
+
+use super::caller::{Caller, Principal};
+use super::ids::{KeyId, UserId, WorkspaceId};
+use super::user::User;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::net::IpAddr;
+
+/// How many entries are kept, the newest.
+pub const ENTRIES_MAX: u64 = 10_000;
+/// Longest name that is copied into an entry, in characters.
+const NAME_CHARACTERS_MAX: usize = 200;
+
+/// What was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Action {
+    SignIn,
+    SignInRefused,
+    SignOut,
+    SessionEnded,
+    SessionsEnded,
+    PasswordChanged,
+    PasswordResetRequested,
+    PasswordResetLinkMade,
+    PasswordReset,
+    EmailChanged,
+    ProfileChanged,
+    InvitationMade,
+    InvitationRemoved,
+    InvitationAccepted,
+    OwnerRegistered,
+    UserDisabled,
+    UserEnabled,
+    UserDeleted,
+    RoleCreated,
+    RoleChanged,
+    RoleDeleted,
+    WorkspaceCreated,
+    WorkspaceChanged,
+    WorkspaceDeleted,
+    OrganizationChanged,
+    MemberAdded,
+    MemberChanged,
+    MemberRemoved,
+    ApikeyCreated,
+    ApikeyChanged,
+    ApikeyDeleted,
+    CredentialCreated,
+    CredentialChanged,
+    CredentialDeleted,
+    FlowDeleted,
+    FlowPublished,
+    FlowRolledBack,
+    FlowRestored,
+}
+
+impl Action {
+    /// The action of this name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        serde_json::from_value(Value::from(name)).ok()
+    }
+
+    /// True for what belongs to signing in and out, which `loginActivity:view` shows.
+    #[must_use]
+    pub const fn is_login(self) -> bool {
+        matches!(
+            self,
+            Self::SignIn | Self::SignInRefused | Self::SignOut | Self::SessionEnded | Self::SessionsEnded
+        )
+    }
+}
+
+/// Who did it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", tag = "kind")]
+pub enum Actor {
+    /// A person.
+    User {
+        /// Who.
+        id: UserId,
+        /// What they were called then.
+        name: String,
+    },
+    /// The holder of an API key.
+    Key {
+        /// Which.
+        id: KeyId,
+        /// What it was called then.
+        name: Option<String>,
+    },
+    /// The operator.
+    Operator,
+    /// Somebody who proved nothing.
+    Nobody,
+}
+
+/// The kind of thing it was done to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Kind {
+    User,
+    Role,
+    Workspace,
+    Invitation,
+    ApiKey,
+    Credential,
+    Flow,
+    Organization,
+    Session,
+}
+
+/// What it was done to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Target {
+    /// Its kind.
+    pub kind: Kind,
+    /// Its id.
+    pub id: Option<String>,
+    /// What it was called then.
+    pub name: Option<String>,
+}
+
+/// One line of the list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Entry {
+    /// When.
+    pub date: Timestamp,
+    /// What.
+    pub action: Action,
+    /// Why it was refused; `None` for what was done.
+    #[serde(default)]
+    pub refused: Option<String>,
+    /// Who.
+    pub actor: Actor,
+    /// From where.
+    pub address: Option<IpAddr>,
+    /// In which workspace; `None` for what belongs to none.
+    pub workspace: Option<WorkspaceId>,
+    /// To what.
+    pub target: Option<Target>,
+}
+
+impl Entry {
+    /// What a caller does, in their workspace.
+    #[must_use]
+    pub fn by(caller: &Caller, action: Action, date: Timestamp) -> Self {
+        let actor = match &caller.principal {
+            Principal::User { id, name, .. } => Actor::User { id: *id, name: shown(name) },
+            Principal::Key { id } => Actor::Key { id: *id, name: None },
+            Principal::Operator => Actor::Operator,
+        };
+        let workspace = Some(caller.workspace);
+        Self { date, action, refused: None, actor, address: caller.address, workspace, target: None }
+    }
+
+    /// What a person does who is no caller yet, or not any more.
+    #[must_use]
+    pub fn of(user: &User, address: Option<IpAddr>, action: Action, date: Timestamp) -> Self {
+        let actor = Actor::User { id: user.id, name: shown(user.name.as_str()) };
+        Self { date, action, refused: None, actor, address, workspace: None, target: None }
+    }
+
+    /// What somebody does who proved nothing.
+    #[must_use]
+    pub const fn of_nobody(address: Option<IpAddr>, action: Action, date: Timestamp) -> Self {
+        Self { date, action, refused: None, actor: Actor::Nobody, address, workspace: None, target: None }
+    }
+
+    /// With what it was done to.
+    #[must_use]
+    pub fn on(self, kind: Kind, id: impl ToString, name: &str) -> Self {
+        Self { target: Some(Target { kind, id: Some(id.to_string()), name: Some(shown(name)) }), ..self }
+    }
+
+    /// In this workspace.
+    #[must_use]
+    pub fn within(self, workspace: WorkspaceId) -> Self {
+        Self { workspace: Some(workspace), ..self }
+    }
+
+    /// Refused, for this reason.
+    #[must_use]
+    pub fn refused(self, why: &str) -> Self {
+        Self { refused: Some(why.to_owned()), ..self }
+    }
+
+    /// The person it is about: who signed in, or was refused.
+    #[must_use]
+    pub fn person(&self) -> Option<UserId> {
+        match (&self.actor, &self.target) {
+            (Actor::User { id, .. }, _) => Some(*id),
+            (_, Some(Target { kind: Kind::User, id: Some(id), .. })) => UserId::parse(id),
+            _ => None,
+        }
+    }
+}
+
+fn shown(name: &str) -> String {
+    name.chars().filter(|c| !c.is_control()).take(NAME_CHARACTERS_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn actions_have_names_that_can_be_asked_for() {
+        assert_eq!(Action::parse("sign-in-refused"), Some(Action::SignInRefused));
+        assert_eq!(Action::parse("apikey-created"), Some(Action::ApikeyCreated));
+        assert_eq!(Action::parse("flow-rolled-back"), Some(Action::FlowRolledBack));
+        assert_eq!(Action::parse("dance"), None);
+        assert!(Action::SessionEnded.is_login() && !Action::RoleChanged.is_login());
+        assert_eq!(serde_json::to_value(Kind::ApiKey).unwrap(), "apikey");
+    }
+}

@@ -1,0 +1,35 @@
+//! Workspaces over HTTP (contract 3, reference 1.11).
+
+use crate::app::App;
+use crate::domain::caller::Caller;
+use crate::domain::error::Result;
+use crate::http::api::accounts::cookie;
+use crate::http::reply::Reply;
+use crate::http::request::Request;
+use crate::ops::workspaces;
+
+/// `GET /workspace`
+pub fn list(app: &App, caller: Caller, _request: &Request) -> Result<Reply> {
+    Reply::json(&workspaces::list(app, &caller)?)
+}
+
+/// `POST /workspace`
+pub fn create(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    Reply::created(&workspaces::create(app, &caller, &request.json()?)?)
+}
+
+/// `PUT /workspace`
+pub fn update(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    Reply::json(&workspaces::update(app, &caller, &request.json()?)?)
+}
+
+/// `DELETE /workspace/:id`
+pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    Reply::json(&workspaces::delete(app, &caller, request.param("id"))?)
+}
+
+/// `POST /workspace/switch?id=`
+pub fn switch(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let id = request.query("id").unwrap_or_default();
+    Reply::json(&workspaces::switch(app, &caller, cookie(app, request), id)?)
+}

@@ -1,0 +1,105 @@
+//! Links that open one door once: what is common to invitations and new passwords (security rules 3).
+
+use super::places;
+use crate::app::App;
+use crate::boards::attempts::RetryAfter;
+use crate::clock::iso;
+use crate::domain::error::{Error, Result};
+use crate::domain::link::{self, Fresh, Invitation, PasswordReset};
+use crate::domain::token;
+use crate::store::Tx;
+use crate::store::tables::{INVITATIONS, PASSWORD_RESETS, USERS, WORKSPACES};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use std::net::IpAddr;
+
+/// What a link opens.
+pub enum Opens {
+    /// A place for a new account.
+    Invitation(Invitation),
+    /// A new password for an account.
+    Reset(PasswordReset),
+}
+
+/// What is behind a token that is alive.
+///
+/// # Errors
+/// 400 for any other text.
+pub fn open(tx: &impl Tx, token: &str, now: Timestamp) -> Result<Opens> {
+    if !token::is_well_formed(token) {
+        return Err(link::dead());
+    }
+    // Found by its hash: comparing tells nothing about a token one does not have.
+    let hash = token::hash(token);
+    if let Some(found) = INVITATIONS.get(tx, &hash)?.filter(|found| found.expires > now) {
+        return Ok(Opens::Invitation(found));
+    }
+    if let Some(found) = PASSWORD_RESETS.get(tx, &hash)?.filter(|found| found.expires > now) {
+        return Ok(Opens::Reset(found));
+    }
+    Err(link::dead())
+}
+
+/// Does what a token is presented for, slowed down for an address that presents too many wrong ones. Only a dead token
+/// counts as a failure: who mistypes a new password has proven theirs.
+///
+/// # Errors
+/// 429 after too many; what `work` refuses.
+pub fn present<R>(app: &App, token: &str, address: IpAddr, work: impl FnOnce() -> Result<R>) -> Result<R> {
+    let now = app.clock.now();
+    let admitted = app.boards.attempts.admit(token, address, now.as_millisecond());
+    if let Err(RetryAfter(retry_after_seconds)) = admitted {
+        tracing::warn!(%address, retry_after_seconds, "a link was refused after too many failures");
+        return Err(Error::TooManyAttempts { retry_after_seconds });
+    }
+    if app.store.read(|tx| open(tx, token, now).map(drop)).is_ok() {
+        app.boards.attempts.succeeded(token, address);
+    } else {
+        tracing::warn!(%address, "a link that is not valid was used");
+    }
+    work()
+}
+
+/// Says what a link is for; it can still be used afterwards.
+///
+/// # Errors
+/// 400 for a dead one, 429 after too many.
+pub fn verify(app: &App, token: &str, address: IpAddr) -> Result<Value> {
+    let now = app.clock.now();
+    present(app, token, address, || {
+        app.store.read(|tx| {
+            let organization = places::organization(tx)?.name;
+            match open(tx, token, now)? {
+                Opens::Invitation(invitation) => {
+                    let workspace = WORKSPACES.get(tx, &invitation.workspace)?.ok_or_else(link::dead)?;
+                    Ok(json!({
+                        "kind": "invitation",
+                        "email": invitation.email,
+                        "name": invitation.name,
+                        "organization": organization,
+                        "workspace": workspace.name,
+                        "expires": iso(invitation.expires),
+                    }))
+                }
+                Opens::Reset(reset) => {
+                    let user = USERS.get(tx, &reset.user)?.ok_or_else(link::dead)?;
+                    Ok(json!({
+                        "kind": "reset",
+                        "email": user.email,
+                        "name": user.name,
+                        "organization": organization,
+                        "workspace": null,
+                        "expires": iso(reset.expires),
+                    }))
+                }
+            }
+        })
+    })
+}
+
+/// A link as it is shown, once, to the person who made it.
+#[must_use]
+pub fn shown(page: &str, fresh: &Fresh) -> Value {
+    let token = fresh.token.as_str();
+    json!({ "path": format!("/{page}?token={token}"), "token": token, "expires": iso(fresh.expires) })
+}

@@ -1,0 +1,163 @@
+//! The people of the organization: who they are, keeping them out, and removing them (contract 3, reference 1.11).
+
+use super::{audit, places, roles};
+use crate::app::App;
+use crate::clock::iso;
+use crate::domain::audit::{Action, Entry, Kind};
+use crate::domain::caller::Caller;
+use crate::domain::error::{Conflict, Error, Result};
+use crate::domain::ids::{UserId, WorkspaceId};
+use crate::domain::role;
+use crate::domain::session::Session;
+use crate::domain::user::{Organization, User, Workspace};
+use crate::store::tables::{PASSWORD_RESETS, SESSIONS, USER_BY_EMAIL, USERS, WORKSPACES};
+use crate::store::{Tx, WriteTx};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// Whether a person may sign in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// They may.
+    Active,
+    /// The owner keeps them out.
+    Disabled,
+}
+
+/// The body of `PUT /organizationuser`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StatusBody {
+    user_id: String,
+    status: Status,
+}
+
+/// The person of this id.
+///
+/// # Errors
+/// 404.
+pub fn named(tx: &impl Tx, id: &str) -> Result<User> {
+    let found = UserId::parse(id).map(|id| USERS.get(tx, &id)).transpose()?.flatten();
+    found.ok_or_else(|| Error::no_such("Person", id))
+}
+
+/// As [`named`], for an operation that has yet to begin.
+///
+/// # Errors
+/// 404.
+pub fn find(app: &App, id: &str) -> Result<User> {
+    app.store.read(|tx| named(tx, id))
+}
+
+/// The people by name: everybody for the owner; others see who is in their workspace, and what they are there.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read.
+pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
+    let now = app.clock.now();
+    app.store.read(|tx| {
+        let mut users = USERS.list(tx)?;
+        users.retain(|user| caller.is_owner() || user.place_in(&caller.workspace).is_some());
+        users.sort_by_key(|user| user.name.as_str().to_lowercase());
+        let mut sessions = SESSIONS.list(tx)?;
+        sessions.retain(|session| session.is_alive(now));
+        let (organization, workspaces) = (places::organization(tx)?, WORKSPACES.list(tx)?);
+        let house = House { organization, workspaces, sessions };
+        users.iter().map(|user| house.row(tx, caller, user)).collect()
+    })
+}
+
+/// Lets a person in or keeps them out, which ends their sessions and voids their links. For the owner.
+///
+/// # Errors
+/// 404; 409 for the owner, who stays.
+pub fn set_status(app: &App, owner: &Caller, body: &StatusBody) -> Result<Value> {
+    let now = app.clock.now();
+    let id = app.store.write(|tx| {
+        let mut user = removable(tx, &body.user_id)?;
+        user.disabled = body.status == Status::Disabled;
+        USERS.put(tx, &user.id, &user)?;
+        if user.disabled {
+            close(tx, &user)?;
+        }
+        let action = if user.disabled { Action::UserDisabled } else { Action::UserEnabled };
+        let entry = Entry::by(owner, action, now);
+        audit::note(tx, &entry.on(Kind::User, user.id, user.name.as_str()))?;
+        Ok(user.id)
+    })?;
+    tracing::info!(user = %id, by = ?owner.principal, status = ?body.status, "a person's status was set");
+    let rows = list(app, owner)?;
+    let row = rows.into_iter().find(|row| row["userId"] == json!(id));
+    row.ok_or_else(|| Error::no_such("Person", &body.user_id))
+}
+
+/// Removes a person from everywhere. What they made stays. For the owner.
+///
+/// # Errors
+/// 404; 409 for the owner, who stays.
+pub fn delete(app: &App, owner: &Caller, id: &str) -> Result<Value> {
+    let gone = app.store.write(|tx| {
+        let user = removable(tx, id)?;
+        close(tx, &user)?;
+        USER_BY_EMAIL.remove(tx, user.email.as_str())?;
+        USERS.remove(tx, &user.id)?;
+        let entry = Entry::by(owner, Action::UserDeleted, app.clock.now());
+        audit::note(tx, &entry.on(Kind::User, user.id, user.name.as_str()))?;
+        Ok(user.id)
+    })?;
+    tracing::info!(user = %gone, by = ?owner.principal, "a person was removed");
+    Ok(json!({ "raw": [], "affected": 1 }))
+}
+
+fn removable(tx: &impl Tx, id: &str) -> Result<User> {
+    let user = named(tx, id)?;
+    if user.id == places::organization(tx)?.owner {
+        return Err(Conflict::OwnerStays.into());
+    }
+    Ok(user)
+}
+
+fn close(tx: &WriteTx, user: &User) -> Result<()> {
+    SESSIONS.retain(tx, |session| session.user != user.id)?;
+    PASSWORD_RESETS.retain(tx, |open| open.user != user.id).map(drop)
+}
+
+/// What the rows of the list are made from.
+struct House {
+    organization: Organization,
+    workspaces: Vec<Workspace>,
+    sessions: Vec<Session>,
+}
+
+impl House {
+    fn row(&self, tx: &impl Tx, caller: &Caller, user: &User) -> Result<Value> {
+        let is_owner = user.id == self.organization.owner;
+        let seen = |workspace: &WorkspaceId| caller.is_owner() || *workspace == caller.workspace;
+        let mut workspaces = Vec::new();
+        for place in user.memberships.iter().filter(|place| seen(&place.workspace)) {
+            let workspace = self.workspaces.iter().find(|workspace| workspace.id == place.workspace);
+            let (Some(workspace), Some(role)) = (workspace, roles::find(tx, &place.role)?) else { continue };
+            workspaces.push(json!({
+                "id": workspace.id,
+                "name": workspace.name,
+                "roleId": role.id,
+                "role": role.name,
+            }));
+        }
+        let sessions = self.sessions.iter().filter(|session| session.user == user.id).count();
+        Ok(json!({
+            "organizationId": self.organization.id,
+            "userId": user.id,
+            "isOwner": is_owner,
+            "status": if user.disabled { "disabled" } else { "active" },
+            "lastLogin": user.last_login.map(iso),
+            "createdDate": iso(user.created),
+            "resetRequestedDate": user.reset_requested.filter(|_| caller.is_owner()).map(iso),
+            "roleId": is_owner.then_some(role::OWNER),
+            "user": { "id": user.id, "name": user.name, "email": user.email },
+            "workspaces": workspaces,
+            "sessions": caller.is_owner().then_some(sessions),
+        }))
+    }
+}

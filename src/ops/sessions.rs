@@ -1,0 +1,102 @@
+//! Where a person is signed in, and ending that (security rules 3).
+
+use super::audit;
+use crate::app::App;
+use crate::clock::iso;
+use crate::domain::audit::{Action, Entry, Kind};
+use crate::domain::caller::Caller;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{SessionId, UserId};
+use crate::domain::session::Session;
+use crate::domain::token;
+use crate::domain::user::User;
+use crate::store::tables::{SESSIONS, USERS, WORKSPACES};
+use crate::store::{Tx, WriteTx};
+use serde_json::{Value, json};
+
+/// The sessions of a person that are alive: the one behind `cookie` first, then those used last.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read.
+pub fn list(app: &App, user: UserId, cookie: &str) -> Result<Vec<Value>> {
+    let now = app.clock.now();
+    app.store.read(|tx| {
+        let current = behind(tx, cookie)?;
+        let mut sessions = SESSIONS.list(tx)?;
+        sessions.retain(|session| session.user == user && session.is_alive(now));
+        sessions.sort_by_key(|session| (Some(session.id) != current, std::cmp::Reverse(session.last_seen)));
+        let row = |session: &Session| {
+            Ok(json!({
+                "id": session.id,
+                "createdDate": iso(session.created),
+                "lastSeenDate": iso(session.last_seen),
+                "address": session.address,
+                "userAgent": session.agent,
+                "current": Some(session.id) == current,
+                "workspaceId": session.workspace,
+                "workspace": WORKSPACES.get(tx, &session.workspace)?.map(|workspace| workspace.name),
+            }))
+        };
+        sessions.iter().map(row).collect()
+    })
+}
+
+/// Ends one session of the caller.
+///
+/// # Errors
+/// 404 for one that is not theirs, as for an unknown one.
+pub fn end(app: &App, caller: &Caller, id: &str) -> Result<Value> {
+    let me = caller.user().ok_or_else(Error::unauthorized)?;
+    let wanted = SessionId::parse(id);
+    app.store.write(|tx| {
+        let ended = SESSIONS.retain(tx, |session| session.user != me || Some(session.id) != wanted)?;
+        if ended == 0 {
+            return Err(Error::no_such("Session", id));
+        }
+        let entry = Entry::by(caller, Action::SessionEnded, app.clock.now());
+        audit::note(tx, &entry.on(Kind::Session, id, ""))
+    })?;
+    tracing::info!(session = id, by = ?caller.principal, "a session was ended");
+    Ok(json!({ "raw": [], "affected": 1 }))
+}
+
+/// Ends all sessions of a person but the one behind `cookie`.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be written.
+pub fn end_others(app: &App, caller: &Caller, user: &User, cookie: &str) -> Result<Value> {
+    let ended = app.store.write(|tx| {
+        let ended = drop_others(tx, user.id, cookie)?;
+        if ended > 0 {
+            let entry = Entry::by(caller, Action::SessionsEnded, app.clock.now());
+            audit::note(tx, &entry.on(Kind::User, user.id, user.name.as_str()))?;
+        }
+        Ok(ended)
+    })?;
+    tracing::info!(user = %user.id, by = ?caller.principal, ended, "sessions were ended");
+    Ok(json!({ "raw": [], "affected": ended }))
+}
+
+/// As [`end_others`], for the caller's own.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be written.
+pub fn end_own_others(app: &App, caller: &Caller, cookie: &str) -> Result<Value> {
+    let me = caller.user().ok_or_else(Error::unauthorized)?;
+    let me = app.store.read(|tx| USERS.get(tx, &me))?.ok_or_else(Error::unauthorized)?;
+    end_others(app, caller, &me, cookie)
+}
+
+/// Ends all sessions of a person but the one behind `cookie`, within a change that asks for it; the number ended.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be written.
+pub fn drop_others(tx: &WriteTx, user: UserId, cookie: &str) -> Result<usize> {
+    let current = behind(tx, cookie)?;
+    SESSIONS.retain(tx, |session| session.user != user || Some(session.id) == current)
+}
+
+/// The id of the session behind a cookie.
+fn behind(tx: &impl Tx, cookie: &str) -> Result<Option<SessionId>> {
+    Ok(SESSIONS.get(tx, &token::hash(cookie))?.map(|session| session.id))
+}
