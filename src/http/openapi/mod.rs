@@ -44,8 +44,10 @@ const TAGS: &[(&str, &[&str])] = &[
     ("Credentials", &["credentials", "components-credentials"]),
     ("Variables", &["variables"]),
     ("API keys", &["apikey"]),
-    ("Accounts", &["account", "auth"]),
-    ("Service", &["ping", "version", "health", "ready", "metrics", "openapi.json"]),
+    ("Accounts", &["account", "auth", "user"]),
+    ("People", &["organization", "organizationuser", "role", "workspace", "workspaceuser", "audit"]),
+    ("Export and import", &["export-import", "marketplaces"]),
+    ("Service", &["ping", "version", "health", "ready", "metrics", "openapi.json", "settings", "ip"]),
 ];
 
 /// The room of a route; `None` for one that [`TAGS`] does not know, which a test refuses.
