@@ -8,7 +8,7 @@
 //! | 5 verbs | `app.rs` the house in one handle, `ops/` the operations |
 //! | 4 running | `engine/` canvases become plans, plans answer |
 //! | 3 cards | `cards/` one file per card |
-//! | 2 adapters | `store/` the database, `history/` versions in git, `files/` secrets and files on disk, `boards/` what a restart forgets, `llm/` model providers, `documents/` files to text, `sql/` databases of others |
+//! | 2 adapters | `store/` the database, `history/` versions in git, `files/` secrets and files on disk, `boards/` what a restart forgets, `llm/` model providers, `documents/` files to text, `sql/` databases of others, `traces/` spans for a collector |
 //! | 1 ground | `canvas/` a flow's drawing, `net/` outgoing HTTP, `script/` code inputs, `vectors/` what is nearest |
 //! | 0 nouns | `domain/` the words of the specification, `limits.rs` every number, `settings/` the environment, `clock.rs` the time, `worker/` walled-in processes |
 
@@ -33,5 +33,6 @@ pub mod settings;
 pub mod sql;
 pub mod store;
 pub mod tasks;
+pub mod traces;
 pub mod vectors;
 pub mod worker;

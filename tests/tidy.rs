@@ -15,7 +15,7 @@ const LINES_MAX: usize = 500;
 const FLOORS: &[(usize, &[&str])] = &[
     (0, &["domain", "limits", "settings", "clock", "worker"]),
     (1, &["canvas", "script", "net", "vectors"]),
-    (2, &["store", "history", "files", "boards", "git_host", "llm", "documents", "sql"]),
+    (2, &["store", "history", "files", "boards", "git_host", "llm", "documents", "sql", "traces"]),
     (3, &["cards"]),
     (4, &["engine"]),
     (5, &["app", "ops"]),
@@ -44,7 +44,8 @@ const ONLY: &[(&str, &[&str])] = &[
     ("vectors", &[]),
     ("http", &["app", "ops", "domain", "limits", "settings", "clock"]),
     ("tasks", &["app", "ops", "domain", "limits", "settings", "clock"]),
-    ("cli", &["app", "ops", "domain", "limits", "settings", "clock", "http", "tasks"]),
+    ("traces", &["net", "domain", "settings"]),
+    ("cli", &["app", "ops", "domain", "limits", "settings", "clock", "http", "tasks", "traces"]),
 ];
 
 /// The one home of each package.

@@ -47,7 +47,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, context: &Context<'_>) -> Result<(), Failure> {
     let flags = Flags::default().with("SERVICE_BASE_URL", "--url", args.url.as_deref());
     let settings = context.settings(flags)?;
-    super::logging::start(&settings, LogLevel::Warn);
+    super::logging::start(&settings, LogLevel::Warn, None);
     match (context.text(&args.file, "SERVICE_FLOW_FILE"), &args.question) {
         (Some(file), None) => offline(args, context, &settings, &file, &args.flow),
         // A file in the environment does not stand in the way of a flow that was named.

@@ -3,33 +3,37 @@
 
 use crate::limits::LOG_LINE_MAX_BYTES;
 use crate::settings::{LogFilter, LogFormat, LogLevel, Settings};
+use crate::traces::{self, Spans};
 use serde_json::{Value, json};
 use std::io::{self, IsTerminal as _};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::{self, MakeWriter};
-use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 
-/// Starts the log; `level` is what it shows when nothing is set. Later calls change nothing.
-pub(super) fn start(settings: &Settings, level: LogLevel) {
+/// Starts the log; `level` is what it shows when nothing is set. Later calls change nothing. `spans` listens beside it.
+pub(super) fn start(settings: &Settings, level: LogLevel, spans: Option<Spans>) {
     let filter = targets(settings.log.clone().unwrap_or_else(|| LogFilter::only(level)));
     let json = match settings.log_format {
         LogFormat::Json => true,
         LogFormat::Human => false,
         LogFormat::Auto => !io::stderr().is_terminal(),
     };
-    let registry = tracing_subscriber::registry().with(filter);
+    let registry = tracing_subscriber::registry().with(spans.map(|spans| spans.with_filter(Spans::filter())));
     let layer = fmt::layer().with_ansi(false).with_writer(Lines { json });
     // Only a second start can fail, and the first one then goes on.
     let _ = if json {
-        tracing::subscriber::set_global_default(registry.with(layer.json().flatten_event(true)))
-    } else {
+        let layer = layer.json().flatten_event(true).with_filter(filter);
         tracing::subscriber::set_global_default(registry.with(layer))
+    } else {
+        tracing::subscriber::set_global_default(registry.with(layer.with_filter(filter)))
     };
 }
 
 fn targets(filter: LogFilter) -> Targets {
     let modules = filter.modules.into_iter().map(|(module, level)| (module, level_filter(level)));
-    Targets::new().with_default(level_filter(filter.level)).with_targets(modules)
+    let all = Targets::new().with_default(level_filter(filter.level)).with_targets(modules);
+    // Spans are for the collector: no log line repeats them.
+    all.with_target(traces::TARGET, LevelFilter::OFF)
 }
 
 const fn level_filter(level: LogLevel) -> LevelFilter {

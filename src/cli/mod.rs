@@ -108,7 +108,7 @@ impl Context<'_> {
     /// The settings of a command that does one thing and ends; its log shows warnings.
     fn settings_and_log(&self) -> Result<Settings, BadSetting> {
         let settings = self.settings(Flags::default())?;
-        logging::start(&settings, LogLevel::Warn);
+        logging::start(&settings, LogLevel::Warn, None);
         Ok(settings)
     }
 

@@ -13,6 +13,7 @@ use crate::ops::demo::{self, Demo};
 use crate::ops::owner::{self, Standing};
 use crate::settings::{Environment, FirstOwner, Flags, LogLevel, MetricsDoor, Settings};
 use crate::tasks::Tasks;
+use crate::traces::Exporter;
 use serde_json::json;
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
@@ -22,6 +23,9 @@ use tempfile::TempDir;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
+
+/// How long the end waits for the last spans to be sent.
+const SPANS_WAIT: Duration = Duration::from_secs(5);
 
 /// Runs the service until SIGINT or SIGTERM; a second one ends it at once
 #[derive(clap::Args)]
@@ -71,7 +75,11 @@ pub(super) fn run(args: &Args, context: &Context<'_>) -> Result<(), Failure> {
     if let Some(folder) = &folder {
         throw_away(&mut settings, folder, mode)?;
     }
-    logging::start(&settings, LogLevel::Info);
+    let exporter = settings.traces.clone().map(Exporter::start).transpose();
+    let exporter =
+        exporter.map_err(|error| Failure::Failed(format!("no thread to send spans with: {error}")))?;
+    let (exporter, spans) = exporter.unzip();
+    logging::start(&settings, LogLevel::Info, spans);
     quiet_panics();
     #[cfg(unix)]
     raise_open_files();
@@ -79,6 +87,9 @@ pub(super) fn run(args: &Args, context: &Context<'_>) -> Result<(), Failure> {
     let done = runtime.block_on(serve(settings, context.environment.clone(), mode));
     // Whatever still blocks a thread had its time to end.
     runtime.shutdown_background();
+    if let Some(exporter) = exporter {
+        exporter.flush(SPANS_WAIT);
+    }
     drop(folder);
     done
 }

@@ -22,12 +22,13 @@ use std::collections::HashMap;
 /// # Errors
 /// The first card that fails ends the run; the message names it.
 pub fn run(plan: &Plan, overrides: &Overrides, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
-    let Last { part, label, kept } = last(plan, overrides, turn)?;
+    let Last { part, card, label, kept } = last(plan, overrides, turn)?;
     let Part::Chain(chain) = part else {
         return Err(Error::Failed(format!(
             "{label}: this card cannot answer; end the flow in a chain or an agent"
         )));
     };
+    let _span = span(card, label).entered();
     let outcome = if plan.streams {
         chain.run(turn, sink)?
     } else {
@@ -53,6 +54,7 @@ pub fn fill(plan: &Plan, overrides: &Overrides, turn: &Turn<'_>) -> Result<Upser
 /// The part at the end of a plan.
 struct Last<'a> {
     part: Part,
+    card: &'a str,
     label: &'a str,
     kept: Variables,
 }
@@ -86,7 +88,22 @@ fn last<'a>(plan: &'a Plan, overrides: &Overrides, turn: &Turn<'_>) -> Result<La
     let ending = &plan.steps[at];
     let resolver = Resolver { turn, parts: &parts, steps, chat_history: &chat_history };
     let part = build(ending, &resolver, &mut kept, overrides.of_step(at))?.part;
-    Ok(Last { part, label: &ending.label, kept })
+    Ok(Last { part, card: name(ending), label: &ending.label, kept })
+}
+
+/// The time a card takes, for whoever watches the service.
+fn span(card: &str, label: &str) -> tracing::Span {
+    tracing::info_span!(
+        target: "flowkeep::span", "card", otel.name = %format_args!("card {card}"), flowkeep.card.name = card,
+        flowkeep.card.label = label,
+    )
+}
+
+fn name(step: &Step) -> &str {
+    match &step.kind {
+        StepKind::Known { card, .. } => card.name,
+        StepKind::Unknown { name } => name,
+    }
 }
 
 /// What cards of this run keep for others.
@@ -159,6 +176,7 @@ fn build<'v>(
     if matches!(card.make, Make::Nothing) {
         return Ok(Part::Value(Value::Null).into());
     }
+    let _span = span(card.name, &step.label).entered();
     let host = resolver.turn.host;
     let credential = match credential {
         None => None,

@@ -29,6 +29,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use tokio::sync::oneshot;
+use tracing::field::Empty;
 use warp::reply::Response;
 
 /// What all requests share.
@@ -240,6 +241,13 @@ impl Work {
     fn run(self) {
         let Self { door, request, ticket, answer } = self;
         let (app, route) = (&door.app, request.route);
+        let span = tracing::info_span!(
+            target: "flowkeep::span", "request",
+            otel.name = %format_args!("{} {}", route.method, route.pattern), otel.kind = "server",
+            traceparent = request.header("traceparent"), http.request.method = route.method.as_str(),
+            http.route = route.pattern, http.response.status_code = Empty, error.type = Empty,
+        );
+        let _entered = span.enter();
         let outcome = catch_unwind(AssertUnwindSafe(|| route.run(app, &request)));
         let mut reply = match outcome {
             // A file is read as slowly as a stream can be, and holds its place as long.
@@ -260,6 +268,10 @@ impl Work {
                 Refused::Panicked.reply()
             }
         };
+        span.record("http.response.status_code", reply.status.as_u16());
+        if reply.status.is_server_error() {
+            span.record("error.type", reply.status.as_str());
+        }
         cors::mark_answer(app, &request, &mut reply.headers);
         let run = match reply.body {
             ReplyBody::Whole(bytes) => {

@@ -199,6 +199,8 @@ fn family(page: &mut Page, app: &App) {
 }
 
 fn process(page: &mut Page, app: &App) {
+    let help = "Spans that no collector took.";
+    page.single("flowkeep_spans_lost_total", "counter", help, crate::traces::lost());
     let files = ["flowkeep.redb", "flowkeep.journal"];
     let sizes = files.iter().filter_map(|name| std::fs::metadata(app.settings.data_dir.join(name)).ok());
     let size: u64 = sizes.map(|file| file.len()).sum();

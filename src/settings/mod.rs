@@ -5,9 +5,11 @@ mod metrics;
 mod read;
 #[cfg(test)]
 mod tests;
+mod traces;
 
 pub use log::{LogFilter, LogFormat, LogLevel};
 pub use metrics::MetricsDoor;
+pub use traces::{Sampler, TraceSettings};
 
 use crate::limits;
 use ipnet::IpNet;
@@ -50,7 +52,9 @@ impl Environment {
     /// The value of `name`. The service's own settings hold secrets of the operator: no flow may read them.
     #[must_use]
     pub fn for_flows(&self, name: &str) -> Option<String> {
-        if name.to_ascii_uppercase().starts_with("SERVICE_") { None } else { (self.look_up)(name) }
+        let name_upper = name.to_ascii_uppercase();
+        let own = ["SERVICE_", "OTEL_"].iter().any(|prefix| name_upper.starts_with(prefix));
+        if own { None } else { (self.look_up)(name) }
     }
 }
 
@@ -105,6 +109,8 @@ pub struct Settings {
     pub hsts_subdomains: bool,
     /// `SERVICE_METRICS`: where the counts of the service can be read.
     pub metrics: MetricsDoor,
+    /// `OTEL_…`: where spans go; `None` is nowhere.
+    pub traces: Option<TraceSettings>,
     /// `SERVICE_LOG`: what the log shows; `None` leaves it to the command.
     pub log: Option<LogFilter>,
     /// `SERVICE_LOG_FORMAT`: the form of a log line.
@@ -242,6 +248,7 @@ impl Settings {
             mcp_commands: reader.read("SERVICE_MCP_COMMANDS", read::commands)?.unwrap_or_default(),
             hsts_subdomains: reader.read("SERVICE_HSTS_SUBDOMAINS", read::switch)?.unwrap_or(false),
             metrics: reader.read("SERVICE_METRICS", metrics::door)?.unwrap_or_default(),
+            traces: traces::read(&reader)?,
             log: reader.read("SERVICE_LOG", read::log_filter)?,
             log_format: reader.read("SERVICE_LOG_FORMAT", read::log_format)?.unwrap_or(LogFormat::Auto),
         })

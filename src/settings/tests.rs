@@ -193,6 +193,7 @@ fn a_wrong_value_is_one_line_that_names_variable_problem_and_fix() {
         ("SERVICE_CODE_SECONDS", "121"),
         ("SERVICE_CODE_MEMORY_MB", "15"),
         ("SERVICE_CODE_MEMORY_MB", "1.5"),
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318"),
         ("SERVICE_METRICS", "on"),
         ("SERVICE_METRICS", "9464"),
         ("SERVICE_MCP_COMMANDS", "/bin/x"),
@@ -210,6 +211,35 @@ fn a_wrong_value_is_one_line_that_names_variable_problem_and_fix() {
     }
     let long = read(&[("SERVICE_HOST", &"x".repeat(5_000))]).unwrap_err().to_string();
     assert!(long.len() < 300, "{long}");
+}
+
+#[test]
+fn spans_go_where_the_standard_variables_say() {
+    let traces = |vars: &[(&str, &str)]| read(vars).unwrap().traces;
+    let base = ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://c:4318/");
+    assert!(traces(&[]).is_none());
+    assert!(traces(&[base, ("OTEL_SDK_DISABLED", "TRUE")]).is_none());
+    let usual = traces(&[base]).unwrap();
+    assert_eq!((usual.endpoint.as_str(), usual.queue, usual.batch), ("http://c:4318/v1/traces", 2_048, 512));
+    assert_eq!(usual.resource, [("service.name".to_owned(), "flowkeep".to_owned())]);
+    let named = traces(&[
+        base,
+        ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "https://d/own"),
+        ("OTEL_RESOURCE_ATTRIBUTES", "service.name=a,deployment.environment.name=te%20st"),
+        ("OTEL_TRACES_SAMPLER", "traceidratio"),
+        ("OTEL_TRACES_SAMPLER_ARG", "0.25"),
+    ])
+    .unwrap();
+    assert_eq!(named.endpoint, "https://d/own");
+    assert_eq!((named.sampler.share, named.sampler.follows_caller), (0.25, false));
+    assert_eq!(named.resource[1].1, "te st");
+    for (name, value) in [("OTEL_TRACES_SAMPLER", "often"), ("OTEL_TRACES_SAMPLER_ARG", "2")] {
+        assert!(read(&[base, (name, value)]).unwrap_err().to_string().starts_with(name));
+    }
+    let secret = read(&[base, ("OTEL_EXPORTER_OTLP_HEADERS", "hunter2")]).unwrap_err().to_string();
+    assert!(!secret.contains("hunter2"), "{secret}");
+    let environment = Environment::new(|_| Some("x".to_owned()));
+    assert_eq!(environment.for_flows("OTEL_EXPORTER_OTLP_HEADERS"), None);
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod operator;
 mod printing;
 #[path = "../support/program.rs"]
 mod program;
+mod spans;
 mod starting;
 mod stopping;
 #[path = "../support/wire.rs"]

@@ -200,17 +200,23 @@ pub struct Throwaway {
 
 /// Starts `serve --throwaway --port 0`.
 pub fn throwaway(extra: &[&str]) -> Throwaway {
-    let folder = tempfile::tempdir().expect("a temporary folder");
     let mut arguments = vec!["serve", "--throwaway", "--port", "0"];
     arguments.extend_from_slice(extra);
-    let mut command = command(&arguments);
-    command.env("TMPDIR", folder.path());
-    let mut program = Program::start(command, &folder.path().join("log"));
-    let told: Value = serde_json::from_str(&program.first_line()).expect("the line is JSON");
-    let base = told["baseUrl"].as_str().expect("an address");
-    program.address = base.trim_start_matches("http://").parse().expect("an address and a port");
-    let key = told["apiKey"].as_str().expect("a key").to_owned();
-    Throwaway { program, told, key, _folder: folder }
+    Throwaway::of(command(&arguments))
+}
+
+impl Throwaway {
+    /// Starts a command that serves and throws away.
+    pub fn of(mut command: Command) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        command.env("TMPDIR", folder.path());
+        let mut program = Program::start(command, &folder.path().join("log"));
+        let told: Value = serde_json::from_str(&program.first_line()).expect("the line is JSON");
+        let base = told["baseUrl"].as_str().expect("an address");
+        program.address = base.trim_start_matches("http://").parse().expect("an address and a port");
+        let key = told["apiKey"].as_str().expect("a key").to_owned();
+        Self { program, told, key, _folder: folder }
+    }
 }
 
 /// Another role of the running test program, as a process of its own. Dropped, it is killed.

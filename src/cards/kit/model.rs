@@ -12,13 +12,18 @@ use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
 use std::time::Instant;
+use tracing::field::Empty;
 
 /// The input a cache is wired into.
 const CACHE: &str = "cache";
+/// The input that most cards name their model in.
+const MODEL_NAME: &str = "modelName";
 
 /// A built chat model.
 pub struct Model {
     card: &'static str,
+    /// What the card calls the model, where it has a name.
+    named: Option<String>,
     label: String,
     chat: Box<dyn ChatModel>,
     front: Option<Front>,
@@ -46,7 +51,8 @@ impl Model {
     pub(super) fn made(inputs: &Inputs<'_>, chat: Box<dyn ChatModel>) -> Result<Self> {
         let cache = inputs.maybe_cache(CACHE)?;
         let front = cache.map(|cache| Front { cache, settings: inputs.settings() });
-        Ok(Self { card: inputs.card.name, label: inputs.label.to_owned(), chat, front })
+        let named = inputs.card.input(MODEL_NAME).and_then(|_| inputs.maybe_text(MODEL_NAME));
+        Ok(Self { card: inputs.card.name, named, label: inputs.label.to_owned(), chat, front })
     }
 
     /// The label of its card.
@@ -81,11 +87,28 @@ impl Model {
             return Ok(Completion { usage: None, ..reply });
         }
         let began = Instant::now();
+        // As the conventions for generative AI name it; nothing that was asked or answered is among it.
+        let span = tracing::info_span!(
+            target: "flowkeep::span", "chat", otel.kind = "client",
+            otel.name = self.named.as_ref().map(|name| format!("chat {name}")), gen_ai.operation.name = "chat",
+            gen_ai.provider.name = self.card, gen_ai.request.model = self.named, error.type = Empty,
+            gen_ai.usage.input_tokens = Empty, gen_ai.usage.output_tokens = Empty,
+        );
+        let entered = span.enter();
         let completion = self.chat.chat(request, host.cancel(), &mut |delta| match delta {
             Delta::Text(text) => sink.token(text),
             Delta::Thinking(text) => sink.thinking(text),
         });
         let result = completion.as_ref().map(|completion| completion.usage).map_err(ModelError::kind);
+        drop(entered);
+        match result {
+            Ok(Some(usage)) => {
+                span.record("gen_ai.usage.input_tokens", usage.input_tokens);
+                span.record("gen_ai.usage.output_tokens", usage.output_tokens);
+            }
+            Ok(None) => {}
+            Err(kind) => drop(span.record("error.type", kind)),
+        }
         host.called(&ModelCall { card: self.card, took: began.elapsed(), result });
         let completion = completion.map_err(|fault| fault.at(&self.label))?;
         host.used(&self.label, completion.usage);

@@ -257,7 +257,11 @@ impl Entry {
 /// What the flow failed with.
 pub fn run(app: &App, entry: &Entry, cancel: &Cancel, sink: &mut dyn Sink) -> Result<Answer> {
     let began = Instant::now();
-    let answered = answered(app, entry, cancel, sink);
+    let span = tracing::info_span!(
+        target: "flowkeep::span", "flow", flowkeep.flow.id = %entry.flow.id, flowkeep.streams = entry.streams,
+        gen_ai.conversation.id = %entry.ids.chat, error.type = tracing::field::Empty,
+    );
+    let answered = span.in_scope(|| answered(app, entry, cancel, sink));
     let end = match &answered {
         Ok(_) => metrics::End::Answered,
         Err(Error::Cancelled | Error::Unavailable(_)) => metrics::End::Cancelled,
@@ -270,6 +274,9 @@ pub fn run(app: &App, entry: &Entry, cancel: &Cancel, sink: &mut dyn Sink) -> Re
         ChatType::External => metrics::Source::External,
     };
     app.boards.metrics.asked(source, end, began.elapsed());
+    if end != metrics::End::Answered {
+        span.record("error.type", end.as_str());
+    }
     answered
 }
 

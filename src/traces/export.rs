@@ -1,0 +1,171 @@
+//! Sends spans to the operator's collector, on a thread of its own. What does not fit into the queue, or the collector
+//! does not take, is counted and forgotten: no run ever waits for it.
+
+use super::layer::Spans;
+use super::{Attribute, Finished, lose};
+use crate::domain::cancel::Cancel;
+use crate::net::{Limits, Outgoing, Purpose};
+use crate::settings::TraceSettings;
+use serde_json::{Value, json};
+use std::io;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The most of a collector's answer that is read.
+const ANSWER_BYTES_MAX: u64 = 64 * 1024;
+/// How often a collector that does not answer is complained about.
+const COMPLAINT_PAUSE: Duration = Duration::from_secs(60);
+
+/// What the thread is told.
+pub(super) enum Message {
+    /// This span is over.
+    Span(Box<Finished>),
+    /// Send what is there, then say so.
+    Flush(SyncSender<()>),
+}
+
+/// The thread that sends.
+pub struct Exporter {
+    queue: SyncSender<Message>,
+}
+
+impl Exporter {
+    /// Starts it, with the listener that feeds it.
+    ///
+    /// # Errors
+    /// When the system gives no more threads.
+    pub fn start(settings: TraceSettings) -> io::Result<(Self, Spans)> {
+        let (queue, waiting) = mpsc::sync_channel(settings.queue);
+        let spans = Spans::new(queue.clone(), settings.sampler);
+        // The operator named the address, so it may be one of this machine or its network.
+        let outgoing = Outgoing::new(Vec::new(), true);
+        let sender = Sender { settings, outgoing, complained: None };
+        thread::Builder::new().name("traces".into()).spawn(move || sender.work(&waiting))?;
+        Ok((Self { queue }, spans))
+    }
+
+    /// Sends what waits, for at most this long.
+    pub fn flush(&self, within: Duration) {
+        let (done, sent) = mpsc::sync_channel(1);
+        if self.queue.try_send(Message::Flush(done)).is_ok() {
+            let _ = sent.recv_timeout(within);
+        }
+    }
+}
+
+struct Sender {
+    settings: TraceSettings,
+    outgoing: Outgoing,
+    complained: Option<Instant>,
+}
+
+impl Sender {
+    /// Gathers spans and sends them, until nobody is left to tell of any.
+    fn work(mut self, waiting: &Receiver<Message>) {
+        let mut batch: Vec<Finished> = Vec::new();
+        let mut due = Instant::now() + self.settings.delay;
+        loop {
+            let message = waiting.recv_timeout(due.saturating_duration_since(Instant::now()));
+            let mut flushed = None;
+            match message {
+                Ok(Message::Span(span)) => {
+                    if batch.is_empty() {
+                        due = Instant::now() + self.settings.delay;
+                    }
+                    batch.push(*span);
+                    if batch.len() < self.settings.batch && Instant::now() < due {
+                        continue;
+                    }
+                }
+                Ok(Message::Flush(done)) => flushed = Some(done),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return self.send(&mut batch),
+            }
+            self.send(&mut batch);
+            due = Instant::now() + self.settings.delay;
+            if let Some(done) = flushed {
+                let _ = done.send(());
+            }
+        }
+    }
+
+    fn send(&mut self, batch: &mut Vec<Finished>) {
+        if batch.is_empty() {
+            return;
+        }
+        let body = request(&self.settings.resource, batch);
+        if let Err(why) = self.post(&body) {
+            lose(batch.len());
+            if self.complained.is_none_or(|last| last.elapsed() > COMPLAINT_PAUSE) {
+                self.complained = Some(Instant::now());
+                tracing::warn!(spans = batch.len(), why, "the collector did not take spans");
+            }
+        }
+        batch.clear();
+    }
+
+    fn post(&self, body: &Value) -> Result<(), String> {
+        let headers: Vec<(&str, &str)> =
+            self.settings.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let (timeout, cancel) = (self.settings.timeout, Cancel::new(Some(self.settings.timeout)));
+        let limits = Limits { first_byte: timeout, stall: timeout, body_bytes: ANSWER_BYTES_MAX };
+        let posted = self.outgoing.post_json(
+            Purpose::Provider,
+            &self.settings.endpoint,
+            &headers,
+            body,
+            &cancel,
+            limits,
+        );
+        let answer = posted.map_err(|error| error.to_string())?;
+        let status = answer.status();
+        answer.finish();
+        if (200..300).contains(&status) { Ok(()) } else { Err(format!("it answered with {status}")) }
+    }
+}
+
+/// One request, as OTLP writes it in JSON.
+pub(super) fn request(resource: &[(String, String)], spans: &[Finished]) -> Value {
+    let text = |name: &str, value: &str| json!({"key": name, "value": {"stringValue": value}});
+    let attributes: Vec<Value> = resource.iter().map(|(name, value)| text(name, value)).collect();
+    json!({"resourceSpans": [{
+        "resource": {"attributes": attributes},
+        "scopeSpans": [{
+            "scope": {"name": "flowkeep", "version": env!("CARGO_PKG_VERSION")},
+            "spans": spans.iter().map(span).collect::<Vec<_>>(),
+        }],
+    }]})
+}
+
+fn span(span: &Finished) -> Value {
+    let attribute = |(name, value): &(&'static str, Attribute)| {
+        let value = match value {
+            Attribute::Text(text) => json!({"stringValue": text}),
+            Attribute::Whole(number) => json!({"intValue": number.to_string()}),
+            Attribute::Number(number) => json!({"doubleValue": number}),
+            Attribute::Flag(flag) => json!({"boolValue": flag}),
+        };
+        json!({"key": name, "value": value})
+    };
+    let mut told = json!({
+        "traceId": hex(&span.trace),
+        "spanId": hex(&span.id),
+        "name": span.name,
+        "kind": span.kind as u8,
+        "startTimeUnixNano": span.start_nanos.to_string(),
+        "endTimeUnixNano": span.end_nanos.to_string(),
+        "attributes": span.attributes.iter().map(attribute).collect::<Vec<_>>(),
+    });
+    if let Some(parent) = &span.parent {
+        told["parentSpanId"] = hex(parent).into();
+    }
+    if span.failed {
+        told["status"] = json!({"code": 2});
+    }
+    told
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
