@@ -144,17 +144,28 @@ pub struct FeedbackFilter {
 /// # Errors
 /// 404 or 403.
 pub fn list(app: &App, caller: &Caller, flow: &FlowId, filter: FeedbackFilter) -> Result<Vec<Value>> {
-    let mut found = app.store.read(|tx| {
-        access::flow(tx, caller, flow, Action::Read)?;
-        feedback::list(tx, &caller.workspace, flow, filter.chat.as_ref())
-    })?;
-    found.retain(|(_, rated)| {
+    let fits = |rated: &Feedback| {
         filter.start.is_none_or(|start| rated.created >= start)
             && filter.end.is_none_or(|end| rated.created <= end)
-    });
-    found.sort_by_key(|(place, rated)| (rated.created, *place));
-    if filter.order == Order::Descending {
-        found.reverse();
-    }
-    Ok(found.iter().take(LISTED_MAX).map(|(place, rated)| wire(flow, place, rated)).collect())
+    };
+    app.store.read(|tx| {
+        access::flow(tx, caller, flow, Action::Read)?;
+        let mut found = Vec::new();
+        feedback::along(tx, &caller.workspace, flow, filter.chat.as_ref(), |place, rated| {
+            if fits(&rated) {
+                found.push((rated.created, place));
+            }
+            Ok(())
+        })?;
+        found.sort_unstable();
+        if filter.order == Order::Descending {
+            found.reverse();
+        }
+        let mut rows = Vec::new();
+        for (_, place) in found.iter().take(LISTED_MAX) {
+            let rated = feedback::of_message(tx, &caller.workspace, flow, place)?;
+            rows.extend(rated.map(|rated| wire(flow, place, &rated)));
+        }
+        Ok(rows)
+    })
 }

@@ -31,19 +31,19 @@ pub fn of_message(
     tx.look(FEEDBACK, &keys::message(flow, &place.chat, place.sequence), parse)
 }
 
-/// The ratings of a flow, or of one conversation of it, by place.
+/// Hands over the ratings of a flow, or of one conversation of it, one at a time, conversation by conversation.
 ///
 /// # Errors
-/// [`Error::Internal`] when the database cannot be read.
-pub fn list(
+/// [`Error::Internal`] when the database cannot be read, else what `each` returns.
+pub fn along(
     tx: &impl Tx,
     workspace: &WorkspaceId,
     flow: &FlowId,
     chat: Option<&ChatId>,
-) -> Result<Vec<(Place, Feedback)>> {
-    let mut found = Vec::new();
+    mut each: impl FnMut(Place, Feedback) -> Result<()>,
+) -> Result<()> {
     if !lives_in(tx, workspace, flow)? {
-        return Ok(found);
+        return Ok(());
     }
     let range = chat.map_or_else(
         || KeyRange::prefix(flow.bytes()),
@@ -51,12 +51,10 @@ pub fn list(
     );
     tx.scan(FEEDBACK, &range, Order::Ascending, |key, value| {
         if let Some((_, chat, sequence)) = keys::of_message(key) {
-            found.push((Place { sequence, chat }, parse(value)?));
+            each(Place { sequence, chat }, parse(value)?)?;
         }
         Ok(ControlFlow::Continue(()))
-    })?;
-    found.sort_by_key(|(place, _)| *place);
-    Ok(found)
+    })
 }
 
 /// Where the rating of this id is: it names no workspace, because whoever gave it has none.

@@ -11,7 +11,7 @@ use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
 use std::ops::ControlFlow;
 
 /// A message's conversation, and its number among all messages, which orders them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// Greater than that of every message stored before.
     pub sequence: u64,

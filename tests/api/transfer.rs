@@ -257,3 +257,16 @@ fn conversations_are_exported_as_a_file() {
     let whole = export(&server, &json!({"chat_message": true, "chat_feedback": true}));
     assert_eq!((whole["ChatMessage"].as_array().unwrap().len(), &whole["ChatFlow"]), (4, &json!([])));
 }
+
+#[test]
+fn a_draft_does_not_become_another_kind_through_a_file() {
+    let server = Server::start();
+    let flow = server.flow(&scripted());
+    let settings = json!({"publishInstantly": false});
+    server.owner("PUT", &format!("/flow-drafts/{flow}/settings")).json(&settings).send().is(200);
+    let file = json!({"ChatFlow": [{"id": flow, "name": "X", "type": "AGENTFLOW", "flowData": scripted_with(json!({"fallback": "B"}))}]});
+    let answer = import(&server, &file, "import", &json!({ (flow.clone()): "update" }));
+    assert_eq!(actions(&answer), ["refused"], "{answer}");
+    assert_eq!(server.read(&format!("/flow-drafts/{flow}"))["draft"], Value::Null);
+    assert_ne!(server.read(&format!("/chatflows/{flow}"))["name"], "X");
+}

@@ -41,7 +41,12 @@ pub fn description(_: &App, (): (), _: &Request) -> Result<Reply> {
 /// # Errors
 /// When the database cannot be read.
 pub fn settings(app: &App, (): (), _: &Request) -> Result<Reply> {
-    Reply::json(&json!({"PLATFORM_TYPE": "open source", "ownerExists": owner::exists(app)?}))
+    let exists = owner::exists(app)?;
+    // The first owner of a service that can be reached from elsewhere needs the word printed at its start.
+    let needs_token = !exists && app.settings.listens_beyond_loopback();
+    Reply::json(
+        &json!({"PLATFORM_TYPE": "open source", "ownerExists": exists, "setupTokenNeeded": needs_token}),
+    )
 }
 
 /// `GET /ip`: the address the caller comes from, as rate limits see it; it shows whether the proxies are set right.

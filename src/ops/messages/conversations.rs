@@ -79,8 +79,11 @@ fn row(tx: &ReadTx, workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId) -> Re
         Some(place) => places::message(tx, workspace, flow, place)?,
         None => None,
     };
-    let rated = feedback::list(tx, workspace, flow, Some(chat))?;
-    let count = |rating| rated.iter().filter(|(_, one)| one.rating == rating).count();
+    let (mut up, mut down) = (0_usize, 0_usize);
+    feedback::along(tx, workspace, flow, Some(chat), |_, rated| {
+        *(if rated.rating == Rating::Up { &mut up } else { &mut down }) += 1;
+        Ok(())
+    })?;
     Ok(json!({
         "chatId": chat,
         "chatType": first.map(|message| message.chat_type),
@@ -89,8 +92,8 @@ fn row(tx: &ReadTx, workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId) -> Re
         "leadEmail": opening.iter().find_map(|message| message.lead_email.clone()),
         "firstQuestion": question.map(|message| message.content.chars().take(SHOWN_CHARS).collect::<String>()),
         "messages": places.len(),
-        "positiveFeedback": count(Rating::Up),
-        "negativeFeedback": count(Rating::Down),
+        "positiveFeedback": up,
+        "negativeFeedback": down,
         "createdDate": first.map(|message| iso(message.created)),
         "updatedDate": last.map(|message| iso(message.created)),
     }))

@@ -101,13 +101,13 @@ fn known(
         return places::of_chat(tx, workspace, flow, chat).map(Some);
     }
     let mut found = BTreeSet::new();
-    for (place, rated) in feedback::list(tx, workspace, flow, filter.chat.as_ref())? {
-        if !filter.ratings.contains(&rated.rating) {
-            continue;
+    feedback::along(tx, workspace, flow, filter.chat.as_ref(), |place, rated| {
+        if filter.ratings.contains(&rated.rating) {
+            let asked = places::before(tx, workspace, flow, &place)?;
+            found.extend(asked.filter(|(_, message)| message.role == Speaker::User).map(|(place, _)| place));
+            found.insert(place);
         }
-        let asked = places::before(tx, workspace, flow, &place)?;
-        found.extend(asked.filter(|(_, message)| message.role == Speaker::User).map(|(place, _)| place));
-        found.insert(place);
-    }
+        Ok(())
+    })?;
     Ok(Some(found.into_iter().collect()))
 }

@@ -9,7 +9,7 @@ use crate::domain::feedback::Rating;
 use crate::domain::ids::FlowId;
 use crate::store::{Order, feedback};
 use serde_json::{Value, json};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 /// Counts the messages that fit, their conversations and their ratings. Messages are read only where the filter needs
@@ -21,15 +21,19 @@ pub fn of_flow(app: &App, caller: &Caller, flow: &FlowId, filter: &MessageFilter
     app.store.read(|tx| {
         access::flow(tx, caller, flow, Action::Read)?;
         let workspace = &caller.workspace;
-        let rated = feedback::list(tx, workspace, flow, filter.chat.as_ref())?;
+        let mut rated = HashMap::new();
+        feedback::along(tx, workspace, flow, filter.chat.as_ref(), |place, one| {
+            rated.insert(place, one.rating);
+            Ok(())
+        })?;
         let (mut messages, mut chats) = (0_usize, HashSet::new());
         let (mut all, mut positive) = (0_usize, 0_usize);
         walk(tx, workspace, flow, filter, (0, Order::Ascending), |place, _| {
             messages += 1;
             chats.insert(place.chat);
-            if let Ok(index) = rated.binary_search_by_key(&place, |(place, _)| *place) {
+            if let Some(rating) = rated.get(&place) {
                 all += 1;
-                positive += usize::from(rated[index].1.rating == Rating::Up);
+                positive += usize::from(*rating == Rating::Up);
             }
             Ok(ControlFlow::Continue(()))
         })?;

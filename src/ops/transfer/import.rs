@@ -14,7 +14,7 @@ use super::{Kind, with};
 use crate::app::App;
 use crate::domain::caller::Caller;
 use crate::domain::draft::Mode;
-use crate::domain::error::{Error, Result};
+use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flow::FlowKind;
 use crate::domain::ids::{DocumentStoreId, FlowId, TemplateId, ToolId, VariableId, found_in};
 use crate::store::tables::{API_KEYS, FLOWS};
@@ -255,10 +255,12 @@ fn flow(app: &App, caller: &Caller, item: &Item, kind: FlowKind, id: Uuid, is_ne
         edit.insert("flowData".to_owned(), canvas.into());
         return flows::update(app, caller, &id, &body::<FlowEdit>(&edit)?).map(drop);
     }
-    drafts::save(app, caller, &id, canvas, &Expected::Anything)?;
-    if now.kind == kind {
-        edit.remove("type");
+    if now.kind != kind {
+        // Said before anything is stored: a draft is of the kind of its flow.
+        return Err(Conflict::KindChangeWithDraft.into());
     }
+    edit.remove("type");
+    drafts::save(app, caller, &id, canvas, &Expected::Anything)?;
     flows::update(app, caller, &id, &body::<FlowEdit>(&edit)?).map(drop)
 }
 

@@ -12,7 +12,7 @@ use crate::store::tables::{DOCUMENT_STORES, FLOW_HOME, FLOWS, TEMPLATES, TOOLS, 
 use crate::store::{ReadTx, Tx};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
 
 /// What is done with a thing.
@@ -56,10 +56,43 @@ pub(super) fn plan(
     items: &[Item],
     chosen: &HashMap<String, Action>,
 ) -> Result<Vec<Step>> {
-    items.iter().map(|item| step(app, caller, item, chosen)).collect()
+    let here = Here::of(app, caller, items)?;
+    items.iter().map(|item| step(app, caller, &here, item, chosen)).collect()
 }
 
-fn step(app: &App, caller: &Caller, item: &Item, chosen: &HashMap<String, Action>) -> Result<Step> {
+/// What is here of the kinds that are not flows, as lists show it; read once for a file.
+struct Here {
+    by_id: HashMap<String, Value>,
+    variables: HashSet<String>,
+}
+
+impl Here {
+    fn of(app: &App, caller: &Caller, items: &[Item]) -> Result<Self> {
+        let has = |kind: Kind| items.iter().any(|item| item.kind == kind);
+        let read = |kind: Kind, list: &dyn Fn(&App, &Caller) -> Result<Vec<Value>>| {
+            if has(kind) { list(app, caller) } else { Ok(Vec::new()) }
+        };
+        let variables = read(Kind::Variable, &variables::list)?;
+        let name = |row: &Value| row["name"].as_str().map(str::to_owned);
+        let names = variables.iter().filter_map(name).collect();
+        let rows = [
+            variables,
+            read(Kind::Tool, &tools::list)?,
+            read(Kind::DocumentStore, &document_stores::list)?,
+            read(Kind::Template, &templates::rows)?,
+        ];
+        let id = |row: Value| Some((row["id"].as_str()?.to_owned(), row));
+        Ok(Self { by_id: rows.into_iter().flatten().filter_map(id).collect(), variables: names })
+    }
+}
+
+fn step(
+    app: &App,
+    caller: &Caller,
+    here: &Here,
+    item: &Item,
+    chosen: &HashMap<String, Action>,
+) -> Result<Step> {
     let id = item.id.unwrap_or_else(Uuid::new_v4);
     let refused = |why: String| Step {
         action: Action::Skip,
@@ -90,7 +123,7 @@ fn step(app: &App, caller: &Caller, item: &Item, chosen: &HashMap<String, Action
         }
         Found::Here => {
             step.choices = vec![Action::Create, Action::Update, Action::Skip];
-            if is_same(app, caller, item, id)? {
+            if is_same(app, caller, here, item, id)? {
                 step.action = Action::Skip;
                 step.reason = Some("It is here already, just as it is in the file.".to_owned());
             } else {
@@ -101,7 +134,8 @@ fn step(app: &App, caller: &Caller, item: &Item, chosen: &HashMap<String, Action
             }
         }
     }
-    if item.kind == Kind::Variable && is_named_here(app, caller, item)? {
+    let name = item.fields.get("name").and_then(Value::as_str).map(str::trim).unwrap_or_default();
+    if item.kind == Kind::Variable && here.variables.contains(name) {
         step.action = Action::Skip;
         step.choices = vec![Action::Skip];
         step.reason = Some("A variable of this name is here already and keeps its value.".to_owned());
@@ -162,16 +196,9 @@ fn has(
     }
 }
 
-fn is_named_here(app: &App, caller: &Caller, item: &Item) -> Result<bool> {
-    let name = item.fields.get("name").and_then(Value::as_str).map(str::trim);
-    let all = app.store.read(|tx| VARIABLES.list(tx, &caller.workspace))?;
-    Ok(all.iter().any(|one| Some(one.name.as_str()) == name))
-}
-
 /// True when what is here says the same as the file.
-fn is_same(app: &App, caller: &Caller, item: &Item, id: Uuid) -> Result<bool> {
-    let text = id.to_string();
-    let by_id = |rows: Vec<Value>| rows.into_iter().find(|row| row["id"] == text.as_str());
+fn is_same(app: &App, caller: &Caller, known: &Here, item: &Item, id: Uuid) -> Result<bool> {
+    let by_id = || known.by_id.get(&id.to_string()).cloned();
     let (here, fields): (Option<Value>, Vec<&str>) = match item.kind {
         Kind::Flow(_) => {
             let flow = FlowId::from_bytes(*id.as_bytes());
@@ -180,15 +207,11 @@ fn is_same(app: &App, caller: &Caller, item: &Item, id: Uuid) -> Result<bool> {
             let own = ["name", "type", "category", "flowData", "draft", "publishInstantly", "isPublic"];
             (here, own.into_iter().chain(SETTINGS.iter().copied()).collect())
         }
-        Kind::Tool => (
-            by_id(tools::list(app, caller)?),
-            vec!["name", "description", "color", "iconSrc", "schema", "func"],
-        ),
-        Kind::Variable => (by_id(variables::list(app, caller)?), vec!["name", "type"]),
-        Kind::DocumentStore => (by_id(document_stores::list(app, caller)?), vec!["name", "description"]),
+        Kind::Tool => (by_id(), vec!["name", "description", "color", "iconSrc", "schema", "func"]),
+        Kind::Variable => (by_id(), vec!["name", "type"]),
+        Kind::DocumentStore => (by_id(), vec!["name", "description"]),
         Kind::Template => {
-            let fields = vec!["name", "templateName", "description", "badge", "usecases", "flowData"];
-            (by_id(templates::rows(app, caller)?), fields)
+            (by_id(), vec!["name", "templateName", "description", "badge", "usecases", "flowData"])
         }
     };
     let Some(here) = here else { return Ok(false) };
