@@ -5,5 +5,6 @@ export const cached = {
   flows: ['flows'],
   flow: (id: string) => ['flows', id],
   draft: (id: string) => ['drafts', id],
+  problems: (id: string) => ['problems', id],
   sessions: ['sessions'],
 } as const;

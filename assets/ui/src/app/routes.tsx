@@ -33,9 +33,8 @@ export const routes: readonly AppRoute[] = [
 
   // Flows
   shell('/', () => import('../features/flows/FlowsPage')),
-  full('/flows/:id', soon),
-  full('/flows/:id/versions', soon),
-  full('/flows/:id/settings', soon),
+  // One route for its tabs, so that a test chat or unsaved text stays while another tab is shown.
+  full('/flows/:id/:tab?', () => import('./FlowScreen')),
 
   // Connect
   shell('/credentials', soon),

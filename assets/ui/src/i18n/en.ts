@@ -1,6 +1,7 @@
 import { account } from './en/account';
 import { app } from './en/app';
 import { auth } from './en/auth';
+import { canvas } from './en/canvas';
 import { errors } from './en/errors';
 import { flows } from './en/flows';
 import { kit } from './en/kit';
@@ -10,6 +11,7 @@ export const en = {
   ...account,
   ...app,
   ...auth,
+  ...canvas,
   ...errors,
   ...flows,
   ...kit,

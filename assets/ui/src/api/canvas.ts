@@ -1,0 +1,40 @@
+import { useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { api, part } from './client';
+import { cached } from './keys';
+import type { DraftStatus, Flow } from './models';
+
+/** One thing that keeps a canvas from working. */
+export interface CardProblem {
+  id: string;
+  label: string;
+  name: string;
+  issues: string[];
+}
+
+/** What the service says about the stored canvas; `updated` makes a new save a new question. */
+export const useProblems = (id: string, updated: string) =>
+  useQuery({
+    queryKey: [...cached.problems(id), updated],
+    queryFn: () => api.get<CardProblem[]>(`/validation/${part(id)}`),
+  });
+
+/** Saves the draft that was read as `base` (its `updatedDate`, or `none`); 409 when it is another one by now. */
+export const saveDraft = (id: string, flowData: string, base: string) =>
+  api.put<DraftStatus>(`/flow-drafts/${part(id)}`, { flowData }, { headers: { 'if-match': `"${base}"` } });
+
+export const saveLive = (id: string, flowData: string) =>
+  api.put<Flow>(`/chatflows/${part(id)}`, { flowData });
+
+/** Puts what the service answered where the page reads it. */
+export function keepStatus(client: QueryClient, id: string, status: DraftStatus): void {
+  client.setQueryData(cached.draft(id), status);
+  void client.invalidateQueries({ queryKey: cached.flows, exact: true });
+}
+
+export function keepFlow(client: QueryClient, flow: Flow): void {
+  client.setQueryData(cached.flow(flow.id), flow);
+  void client.invalidateQueries({ queryKey: cached.flows, exact: true });
+  void client.invalidateQueries({ queryKey: cached.draft(flow.id) });
+}
+
+export const useClient = useQueryClient;

@@ -1,0 +1,14 @@
+import { lazy, Suspense, type ReactNode } from 'react';
+import { Skeleton } from '../../ui';
+import type { CanvasViewProps } from './slots';
+
+const Canvas = lazy(() => import('./Canvas'));
+
+/** The read-only canvas; its library is loaded when the first one is drawn. */
+export function CanvasView(props: CanvasViewProps): ReactNode {
+  return (
+    <Suspense fallback={<Skeleton lines={3} />}>
+      <Canvas {...props} />
+    </Suspense>
+  );
+}

@@ -1,0 +1,121 @@
+import { ArrowLeft, Check, CircleDot, CloudAlert, Eye, Pencil, type LucideIcon } from 'lucide-react';
+import { useRef, useState, type ReactNode } from 'react';
+import { Link } from 'wouter';
+import { useChangeFlow } from '../../api/flows';
+import type { Flow } from '../../api/models';
+import { t, type Key } from '../../i18n';
+import { cx, Input, Spinner, Tooltip } from '../../ui';
+import type { FlowTab } from './FlowPage';
+import css from './FlowHeader.module.css';
+import type { SavedState } from './useEditing';
+
+export interface FlowHeaderProps {
+  flow: Flow;
+  tab: FlowTab;
+  mayEdit: boolean;
+  saved: SavedState;
+  chip: ReactNode;
+  actions: ReactNode;
+}
+
+const tabs: readonly { tab: FlowTab; label: Key; path: string }[] = [
+  { tab: 'editor', label: 'canvas.editor', path: '' },
+  { tab: 'versions', label: 'canvas.versions', path: '/versions' },
+  { tab: 'settings', label: 'canvas.settings', path: '/settings' },
+];
+
+export function FlowHeader({ flow, tab, mayEdit, saved, chip, actions }: FlowHeaderProps): ReactNode {
+  return (
+    <header className={css.head}>
+      <div className={css.who}>
+        <Tooltip text={t('canvas.back')}>
+          <Link href="/" className={css.back} aria-label={t('canvas.back')}>
+            <ArrowLeft size={16} aria-hidden />
+          </Link>
+        </Tooltip>
+        <Name key={flow.name} flow={flow} mayEdit={mayEdit} />
+        {chip}
+        <Saved state={saved} />
+      </div>
+      <nav className={css.tabs} aria-label={t('canvas.partsOfFlow')}>
+        {tabs.map((one) => (
+          <Link
+            key={one.tab}
+            href={`/flows/${flow.id}${one.path}`}
+            className={cx(css.tab, one.tab === tab && css.here)}
+            aria-current={one.tab === tab ? 'page' : undefined}
+          >
+            {t(one.label)}
+          </Link>
+        ))}
+      </nav>
+      <div className={css.actions}>{actions}</div>
+    </header>
+  );
+}
+
+const words: Record<SavedState, { icon: LucideIcon | null; key: Key }> = {
+  saved: { icon: Check, key: 'canvas.saved' },
+  saving: { icon: null, key: 'canvas.saving' },
+  unsaved: { icon: CircleDot, key: 'canvas.unsaved' },
+  failed: { icon: CloudAlert, key: 'canvas.notSaved' },
+  readonly: { icon: Eye, key: 'canvas.readOnly' },
+};
+
+function Saved({ state }: { state: SavedState }): ReactNode {
+  const { icon: Icon, key } = words[state];
+  return (
+    <span className={cx(css.saved, state === 'failed' && css.failed)} role="status">
+      {Icon ? <Icon size={13} aria-hidden /> : <Spinner />}
+      {t(key)}
+    </span>
+  );
+}
+
+/** The name; a click or Enter on it edits it in place. */
+function Name({ flow, mayEdit }: { flow: Flow; mayEdit: boolean }): ReactNode {
+  const [typed, setTyped] = useState<string | null>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const change = useChangeFlow();
+  const done = (save: boolean): void => {
+    const name = typed?.trim() ?? '';
+    setTyped(null);
+    requestAnimationFrame(() => button.current?.focus());
+    if (save && name && name !== flow.name) change.mutate({ id: flow.id, name });
+  };
+  const shown = change.isPending ? change.variables.name : flow.name;
+  return (
+    <h1 className={css.name}>
+      {typed !== null ? (
+        <Input
+          className={css.input}
+          value={typed}
+          aria-label={t('canvas.nameOfFlow')}
+          autoFocus
+          maxLength={200}
+          onFocus={(event) => event.target.select()}
+          onChange={(event) => setTyped(event.target.value)}
+          onBlur={() => typed !== null && done(true)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') done(true);
+            if (event.key === 'Escape') done(false);
+          }}
+        />
+      ) : mayEdit ? (
+        <button
+          type="button"
+          ref={button}
+          className={css.rename}
+          onClick={() => setTyped(flow.name)}
+          title={t('canvas.rename')}
+        >
+          <span className={css.words}>{shown}</span>
+          <Pencil size={13} aria-hidden className={css.pencil} />
+          <span className="sr-only">{t('canvas.rename')}</span>
+        </button>
+      ) : (
+        <span className={css.words}>{shown}</span>
+      )}
+    </h1>
+  );
+}

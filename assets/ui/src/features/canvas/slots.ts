@@ -1,0 +1,71 @@
+import type { ComponentType } from 'react';
+import type { DraftStatus, Flow } from '../../api/models';
+
+/** How a node differs from what it is compared with. */
+export type NodeMark = 'added' | 'removed' | 'changed' | 'moved';
+
+/** How a step of a run stands. */
+export type RunState = 'running' | 'finished' | 'stopped' | 'error';
+
+export interface View {
+  x: number;
+  y: number;
+  zoom: number;
+}
+
+/** The read-only canvas. It fills the box around it, which must have a height. */
+export interface CanvasViewProps {
+  flowData: string;
+  /** What is shown, for screen readers. */
+  label: string;
+  marks?: ReadonlyMap<string, NodeMark>;
+  run?: ReadonlyMap<string, RunState>;
+  /** Problems by node. */
+  problems?: ReadonlyMap<string, readonly string[]>;
+  selected?: string | null;
+  onSelect?: (id: string | null) => void;
+  /** To move two canvases together. Without it the canvas fits itself and keeps its own. */
+  view?: View;
+  onView?: (view: View) => void;
+}
+
+/** What every panel of the flow page gets. A panel may declare fewer of them. */
+export interface FlowSlotProps {
+  /** The flow as it is Live. */
+  flow: Flow;
+  /** Its draft status, with the draft's canvas when there is one. */
+  status: DraftStatus;
+  mayEdit: boolean;
+  /** Whether the Editor holds text that was not sent yet. */
+  unsaved: boolean;
+  /** Sends what is being edited; false when that failed or the text is no canvas. */
+  save: () => Promise<boolean>;
+  /** Shows a node: goes to the Editor, selects it, brings it into view. */
+  goToNode: (id: string) => void;
+  /** Shows on the canvas how a run stands; null takes it away. */
+  showRun: (run: ReadonlyMap<string, RunState> | null) => void;
+  /** The read-only canvas, loaded when it is first drawn. */
+  Canvas: ComponentType<CanvasViewProps>;
+}
+
+export interface PanelProps extends FlowSlotProps {
+  onClose: () => void;
+}
+
+/** What other features put into the flow page. `app/FlowScreen.tsx` fills it in. */
+export interface FlowSlots {
+  /** The state chip beside the name. */
+  State: ComponentType<FlowSlotProps>;
+  /** Below the header: a draft that is out of date, what to fix after a restore. Renders nothing when all is well. */
+  Banner: ComponentType<FlowSlotProps>;
+  /** The Publish button with its menu and dialogs; renders nothing when the flow has no drafts. */
+  Publish: ComponentType<FlowSlotProps>;
+  /** The side panel that Test opens. It stays mounted while another tab is shown. */
+  Test: ComponentType<PanelProps>;
+  /** The Versions tab; fills the page below the header and scrolls by itself. */
+  Versions: ComponentType<FlowSlotProps>;
+  /** The Settings tab. */
+  Settings: ComponentType<FlowSlotProps>;
+  /** The dialog that API opens; mounted while it is open. */
+  Api: ComponentType<PanelProps>;
+}
