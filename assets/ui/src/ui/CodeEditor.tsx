@@ -10,6 +10,7 @@ import { json } from '@codemirror/lang-json';
 import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language';
 import { Compartment, EditorState, type Extension } from '@codemirror/state';
 import {
+  Decoration,
   drawSelection,
   EditorView,
   keymap,
@@ -19,6 +20,7 @@ import {
 import { tags } from '@lezer/highlight';
 import { getNonce } from 'get-nonce';
 import { useEffect, useRef, type ReactNode } from 'react';
+import css from './CodeField.module.css';
 
 export interface CodeEditorProps {
   value: string;
@@ -32,6 +34,12 @@ export interface CodeEditorProps {
   minLines?: number;
   maxLines?: number;
   lineNumbers?: boolean;
+  /** Takes the height of the box around it instead of growing by lines. */
+  fill?: boolean;
+  /** Marks the line of this place as faulty. */
+  fault?: number | null | undefined;
+  /** Goes to this place whenever another object is given. */
+  reveal?: { offset: number } | null;
   /** Offered after `{{` in text, and after `$` in code. */
   completions?: readonly { label: string; detail?: string }[];
   'aria-label'?: string;
@@ -46,6 +54,7 @@ export default function CodeEditor(props: CodeEditorProps): ReactNode {
   const view = useRef<EditorView | null>(null);
   const latest = useRef(props);
   const changing = useRef(new Compartment());
+  const marking = useRef(new Compartment());
   useEffect(() => {
     latest.current = props;
   });
@@ -74,7 +83,8 @@ export default function CodeEditor(props: CodeEditorProps): ReactNode {
           language(first.language ?? 'text'),
           first.lineNumbers ? lineNumbers() : [],
           first.placeholder ? placeholderText(first.placeholder) : [],
-          heights(first.minLines ?? 3, first.maxLines ?? 20),
+          first.fill ? filling : heights(first.minLines ?? 3, first.maxLines ?? 20),
+          marking.current.of([]),
           changing.current.of(attributes(first)),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) latest.current.onChange?.(update.state.doc.toString());
@@ -100,8 +110,41 @@ export default function CodeEditor(props: CodeEditorProps): ReactNode {
     view.current?.dispatch({ effects: changing.current.reconfigure(attributes(parts)) });
   }, [readOnly, labelledBy, describedBy, invalid, label]);
 
-  return <div ref={host} />;
+  const { fault = null, reveal } = props;
+  useEffect(() => {
+    const editor = view.current;
+    if (!editor) return;
+    // A place can lie beyond a text that has become shorter since.
+    const found = fault === null ? [] : faultAt(Math.min(fault, editor.state.doc.length));
+    editor.dispatch({ effects: marking.current.reconfigure(found) });
+  }, [fault, props.value]);
+
+  useEffect(() => {
+    const editor = view.current;
+    if (!editor || !reveal) return;
+    const anchor = Math.min(reveal.offset, editor.state.doc.length);
+    editor.dispatch({
+      selection: { anchor },
+      effects: EditorView.scrollIntoView(anchor, { y: 'center' }),
+    });
+    editor.focus();
+  }, [reveal]);
+
+  return <div ref={host} className={props.fill ? css.fill : undefined} />;
 }
+
+const faultLine = Decoration.line({ class: 'cm-fault' });
+
+function faultAt(offset: number): Extension {
+  return EditorView.decorations.of((view) =>
+    Decoration.set(faultLine.range(view.state.doc.lineAt(Math.min(offset, view.state.doc.length)).from)),
+  );
+}
+
+const filling = EditorView.theme({
+  '&': { blockSize: '100%' },
+  '.cm-scroller': { blockSize: '100%' },
+});
 
 function language(name: 'json' | 'javascript' | 'text'): Extension {
   if (name === 'json') return json();
@@ -161,6 +204,7 @@ const theme = EditorView.theme({
   '.cm-content': { padding: '6px 0', caretColor: 'var(--text)' },
   '.cm-line': { padding: '0 10px' },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },
+  '.cm-fault': { backgroundColor: 'var(--danger-soft)', boxShadow: 'inset 2px 0 0 var(--danger)' },
   '.cm-placeholder': { color: 'var(--muted)' },
   '.cm-gutters': { backgroundColor: 'transparent', color: 'var(--muted)', border: 'none' },
   '.cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground': {

@@ -1,6 +1,7 @@
 import { lazy, Suspense, type ReactNode } from 'react';
 import type { CodeEditorProps } from './CodeEditor';
 import css from './CodeField.module.css';
+import { cx } from './cx';
 import { useField, useFieldLabel } from './Field';
 import { Skeleton } from './States';
 
@@ -13,7 +14,7 @@ export function CodeField(props: CodeFieldProps): ReactNode {
   const field = useField();
   const labelledBy = useFieldLabel();
   return (
-    <div className={css.field} data-invalid={field['aria-invalid']}>
+    <div className={cx(css.field, props.fill && css.filled)} data-invalid={field['aria-invalid']}>
       <Suspense fallback={<Skeleton lines={3} className={css.waiting} />}>
         <CodeEditor
           {...props}
