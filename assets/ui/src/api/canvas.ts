@@ -11,11 +11,11 @@ export interface CardProblem {
   issues: string[];
 }
 
-/** What the service says about the stored canvas; `updated` makes a new save a new question. */
+/** What the service says about the draft, or Live without one; `updated` makes a new save a new question. */
 export const useProblems = (id: string, updated: string) =>
   useQuery({
     queryKey: [...cached.problems(id), updated],
-    queryFn: () => api.get<CardProblem[]>(`/validation/${part(id)}`),
+    queryFn: () => api.get<CardProblem[]>(`/validation/${part(id)}`, { source: 'draft' }),
   });
 
 /** Saves the draft that was read as `base` (its `updatedDate`, or `none`); 409 when it is another one by now. */

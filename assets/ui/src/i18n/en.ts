@@ -1,19 +1,23 @@
 import { account } from './en/account';
+import { apicode } from './en/apicode';
 import { app } from './en/app';
 import { auth } from './en/auth';
 import { canvas } from './en/canvas';
 import { errors } from './en/errors';
 import { flows } from './en/flows';
+import { flowsettings } from './en/flowsettings';
 import { kit } from './en/kit';
 
 /** One file per feature, each with its own prefix; joined here, one line each. */
 export const en = {
   ...account,
+  ...apicode,
   ...app,
   ...auth,
   ...canvas,
   ...errors,
   ...flows,
+  ...flowsettings,
   ...kit,
 } as const;
 

@@ -9,5 +9,5 @@ export interface ApiDialogProps {
 }
 
 export default function ApiDialog({ flow, onClose }: ApiDialogProps): ReactNode {
-  return <Dialog open onClose={onClose} title={t('canvas.apiTitle', { name: flow.name })} size="large" />;
+  return <Dialog open onClose={onClose} title={t('apicode.title', { name: flow.name })} size="large" />;
 }

@@ -1,6 +1,7 @@
 import { ArrowLeft, Check, CircleDot, CloudAlert, Eye, Pencil, type LucideIcon } from 'lucide-react';
 import { useRef, useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
+import { keepFlow, useClient } from '../../api/canvas';
 import { useChangeFlow } from '../../api/flows';
 import type { Flow } from '../../api/models';
 import { t, type Key } from '../../i18n';
@@ -77,11 +78,13 @@ function Name({ flow, mayEdit }: { flow: Flow; mayEdit: boolean }): ReactNode {
   const [typed, setTyped] = useState<string | null>(null);
   const button = useRef<HTMLButtonElement>(null);
   const change = useChangeFlow();
+  const client = useClient();
   const done = (save: boolean): void => {
     const name = typed?.trim() ?? '';
     setTyped(null);
     requestAnimationFrame(() => button.current?.focus());
-    if (save && name && name !== flow.name) change.mutate({ id: flow.id, name });
+    if (save && name && name !== flow.name)
+      change.mutate({ id: flow.id, name }, { onSuccess: (saved) => keepFlow(client, saved) });
   };
   const shown = change.isPending ? change.variables.name : flow.name;
   return (
@@ -108,13 +111,18 @@ function Name({ flow, mayEdit }: { flow: Flow; mayEdit: boolean }): ReactNode {
           className={css.rename}
           onClick={() => setTyped(flow.name)}
           title={t('canvas.rename')}
+          aria-describedby={change.error ? 'rename-failed' : undefined}
         >
           <span className={css.words}>{shown}</span>
           <Pencil size={13} aria-hidden className={css.pencil} />
-          <span className="sr-only">{t('canvas.rename')}</span>
         </button>
       ) : (
         <span className={css.words}>{shown}</span>
+      )}
+      {change.error && (
+        <span id="rename-failed" role="alert" className={css.failed}>
+          {t('canvas.renameFailed')}: {change.error.message}
+        </span>
       )}
     </h1>
   );

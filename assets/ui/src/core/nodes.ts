@@ -1,0 +1,154 @@
+/** Reads what a stored node says of itself: its names, places for connections, inputs. */
+
+import type { FlowEdge, FlowNode } from './flowdata';
+
+export type Json = Record<string, unknown>;
+
+export const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+const list = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
+
+export const nodeLabel = (node: FlowNode): string =>
+  text(node.data.label) || text(node.data.name) || text(node.type) || node.id;
+
+export const cardName = (node: FlowNode): string => text(node.data.name);
+
+/** The words of a note; empty for other nodes. */
+export function noteText(node: FlowNode): string {
+  return isObject(node.data.inputs) ? text(node.data.inputs.note) : '';
+}
+
+export const isNote = (node: FlowNode): boolean =>
+  node.type === 'stickyNote' || /^stickyNote/.test(cardName(node));
+
+export interface Port {
+  id: string;
+  label: string;
+}
+
+export interface Ports {
+  inputs: Port[];
+  outputs: Port[];
+}
+
+/** Where connections meet a node. What edges name and the node does not is added, so that no edge is lost. */
+export function portsOf(node: FlowNode, edges: readonly FlowEdge[]): Ports {
+  const port = (one: Json): Port => ({ id: text(one.id), label: text(one.label) || text(one.name) });
+  const anchors = list(node.data.outputAnchors).flatMap((anchor) => {
+    const options = list(anchor.options);
+    return options.length > 0 ? options : [anchor];
+  });
+  const used = (end: 'source' | 'target'): string[] =>
+    edges.filter((edge) => edge[end] === node.id).map((edge) => text(edge[`${end}Handle`]));
+  const incoming = used('target');
+  const wired = list(node.data.inputParams).filter((param) => incoming.includes(text(param.id)));
+  const inputs = [...list(node.data.inputAnchors), ...wired].map(port).filter((one) => one.id);
+  const chosen = isObject(node.data.outputs) ? text(node.data.outputs.output) : '';
+  const leaving = used('source');
+  const offered = anchors.filter(
+    (one) =>
+      anchors.length < 2 ||
+      node.type === 'agentFlow' ||
+      text(one.name) === chosen ||
+      leaving.includes(text(one.id)),
+  );
+  const outputs = offered.map(port).filter((one) => one.id);
+  const add = (ports: Port[], ids: string[]): Port[] => {
+    const missing = [...new Set(ids)].filter((id) => !ports.some((one) => one.id === id));
+    return [...ports, ...missing.map((id) => ({ id, label: '' }))];
+  };
+  return { inputs: add(inputs, incoming), outputs: add(outputs, leaving) };
+}
+
+export interface InputRow {
+  name: string;
+  label: string;
+  type: string;
+  /** Null when nothing is set. */
+  value: string | null;
+  /** The value is kept from view. */
+  secret: boolean;
+  /** Laid out on several lines, in letters of one width. */
+  block: boolean;
+  /** Nodes connected here. */
+  from: string[];
+}
+
+/** All inputs of a node in the order of its card; values the card does not describe come last. */
+export function inputRows(node: FlowNode, edges: readonly FlowEdge[]): InputRow[] {
+  const inputs = isObject(node.data.inputs) ? node.data.inputs : {};
+  const described = [...list(node.data.inputAnchors), ...list(node.data.inputParams)];
+  const names = new Set(described.map((one) => text(one.name)));
+  const rest = Object.keys(inputs)
+    .filter((name) => !names.has(name))
+    .map((name): Json => ({ name, label: name }));
+  return [...described, ...rest].map((one) => {
+    const name = text(one.name);
+    const type = text(one.type);
+    const from = edges.filter((edge) => edge.target === node.id && edge.targetHandle === one.id);
+    const value = name === 'credential' ? node.data.credential : inputs[name];
+    const shown = from.length > 0 || isWire(value) ? null : valueText(value);
+    return {
+      name,
+      label: text(one.label) || name,
+      type,
+      value: shown,
+      secret: type === 'password' && shown !== null,
+      block: shown !== null && (type === 'code' || type === 'json' || shown.includes('\n')),
+      from: from.map((edge) => edge.source),
+    };
+  });
+}
+
+const isWire = (value: unknown): boolean => {
+  if (Array.isArray(value)) return value.length > 0 && value.every(isWire);
+  return typeof value === 'string' && /^\{\{[^{}]+\.data\.instance\}\}$/.test(value);
+};
+
+function valueText(value: unknown): string | null {
+  if (value === undefined || value === null || value === '') return null;
+  if (Array.isArray(value) && value.length === 0) return null;
+  if (typeof value !== 'string') return JSON.stringify(value, null, 2);
+  if (/^\s*[[{]/.test(value)) {
+    try {
+      return JSON.stringify(JSON.parse(value), null, 2);
+    } catch {
+      return value;
+    }
+  }
+  return value;
+}
+
+export type Direction = 'left' | 'right' | 'up' | 'down';
+
+interface Placed {
+  id: string;
+  x: number;
+  y: number;
+}
+
+/** The node that lies next in a direction; null when there is none. */
+export function nextTo(from: Placed, all: readonly Placed[], direction: Direction): string | null {
+  const ahead = (one: Placed): [number, number] => {
+    const [dx, dy] = [one.x - from.x, one.y - from.y];
+    if (direction === 'left') return [-dx, Math.abs(dy)];
+    if (direction === 'right') return [dx, Math.abs(dy)];
+    return direction === 'up' ? [-dy, Math.abs(dx)] : [dy, Math.abs(dx)];
+  };
+  let best: { id: string; far: number } | null = null;
+  for (const one of all) {
+    if (one.id === from.id) continue;
+    const [along, aside] = ahead(one);
+    if (along <= 1) continue;
+    const far = along + aside * 2;
+    if (!best || far < best.far) best = { id: one.id, far };
+  }
+  return best?.id ?? null;
+}
+
+/** Reading order: from the start side to the end, column by column. */
+export function inOrder<Node extends FlowNode>(nodes: readonly Node[]): Node[] {
+  return [...nodes].sort((a, b) => a.position.x - b.position.x || a.position.y - b.position.y);
+}

@@ -1,0 +1,96 @@
+import { Cable, CirclePlus, Move, PencilLine, Trash2, type LucideIcon } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { CanvasDiff } from '../../core/canvasDiff';
+import { t } from '../../i18n';
+import { Switch } from '../../ui';
+import css from './Editor.module.css';
+
+export interface ChangeListProps {
+  diff: CanvasDiff;
+  shown: boolean;
+  onShow: (shown: boolean) => void;
+  onGo: (id: string) => void;
+}
+
+/** What the draft changes against Live. */
+export function ChangeList({ diff, shown, onShow, onGo }: ChangeListProps): ReactNode {
+  const moved = diff.moved.filter((one) => !diff.changed.some((other) => other.id === one.id));
+  return (
+    <>
+      <div className={css.listHead}>
+        <h3>{t('canvas.changes')}</h3>
+        <Switch checked={shown} onChange={onShow} label={t('canvas.showOnCanvas')} />
+      </div>
+      <ul className={css.list}>
+        {diff.added.map((one) => (
+          <Entry
+            key={one.id}
+            icon={CirclePlus}
+            text={one.label}
+            note={t('canvas.mark.added')}
+            go={() => onGo(one.id)}
+          />
+        ))}
+        {diff.changed.map((one) => (
+          <Entry
+            key={one.id}
+            icon={PencilLine}
+            text={one.label}
+            note={one.fields.map((field) => field.label).join(', ')}
+            go={() => onGo(one.id)}
+          />
+        ))}
+        {moved.map((one) => (
+          <Entry
+            key={one.id}
+            icon={Move}
+            text={one.label}
+            note={t('canvas.mark.moved')}
+            go={() => onGo(one.id)}
+          />
+        ))}
+        {diff.removed.map((one) => (
+          <Entry key={one.id} icon={Trash2} text={one.label} note={t('canvas.mark.removed')} />
+        ))}
+        {diff.edges.map((edge, at) => (
+          <Entry
+            key={at}
+            icon={Cable}
+            text={t('canvas.edge', { from: edge.from, to: edge.to })}
+            note={t(edge.kind === 'added' ? 'canvas.mark.added' : 'canvas.mark.removed')}
+          />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+interface EntryProps {
+  icon: LucideIcon;
+  text: string;
+  note: string;
+  go?: () => void;
+}
+
+function Entry({ icon: Icon, text, note, go }: EntryProps): ReactNode {
+  const words = (
+    <>
+      <Icon size={14} aria-hidden />
+      <span>
+        {text}
+        <small>{note}</small>
+      </span>
+    </>
+  );
+  return (
+    <li>
+      {go ? (
+        <button type="button" className={css.entry} onClick={go}>
+          {words}
+        </button>
+      ) : (
+        <div className={css.entry}>{words}</div>
+      )}
+    </li>
+  );
+}

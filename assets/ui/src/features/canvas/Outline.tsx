@@ -1,0 +1,73 @@
+import { TriangleAlert, Workflow } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { LoadedFlow } from '../../core/flowdata';
+import { cardName, inOrder, isNote, nodeLabel, noteText } from '../../core/nodes';
+import { t } from '../../i18n';
+import { Badge, EmptyState, Tile } from '../../ui';
+import css from './Editor.module.css';
+import { kindOf } from './kinds';
+
+export interface OutlineProps {
+  flow: LoadedFlow | null;
+  problems: ReadonlyMap<string, readonly string[]>;
+  selected: string | null;
+  onSelect: (id: string | null) => void;
+}
+
+/** The canvas as a list, in reading order: for narrow pages, and for whoever does not see the drawing. */
+export function Outline({ flow, problems, selected, onSelect }: OutlineProps): ReactNode {
+  if (!flow)
+    return (
+      <EmptyState icon={TriangleAlert} title={t('canvas.unreadable')}>
+        {t('canvas.unreadableText')}
+      </EmptyState>
+    );
+  if (flow.nodes.length === 0)
+    return (
+      <EmptyState icon={Workflow} title={t('canvas.empty')}>
+        {t('canvas.emptyText')}
+      </EmptyState>
+    );
+  const names = new Map(flow.nodes.map((node) => [node.id, nodeLabel(node)]));
+  const of = (ids: string[]): string => [...new Set(ids)].map((id) => names.get(id) ?? id).join(', ');
+  return (
+    <div className={css.outline}>
+      <ul aria-label={t('canvas.outline')}>
+        {inOrder(flow.nodes).map((node) => {
+          const kind = kindOf(node);
+          const issues = problems.get(node.id) ?? [];
+          const from = of(flow.edges.filter((edge) => edge.target === node.id).map((edge) => edge.source));
+          const to = of(flow.edges.filter((edge) => edge.source === node.id).map((edge) => edge.target));
+          return (
+            <li key={node.id} className={css.item} data-selected={node.id === selected || undefined}>
+              <button
+                type="button"
+                data-node={node.id}
+                className={css.itemFace}
+                aria-pressed={node.id === selected}
+                onClick={() => onSelect(node.id)}
+              >
+                <Tile icon={kind.icon} hue={kind.hue} />
+                <span className={css.itemWords}>
+                  <strong>{isNote(node) ? t('canvas.note') : nodeLabel(node)}</strong>
+                  <span className={css.muted}>{isNote(node) ? noteText(node) : cardName(node)}</span>
+                </span>
+                {issues.length > 0 && (
+                  <Badge tone="warning" icon={TriangleAlert}>
+                    {t('canvas.problems', { count: issues.length })}
+                  </Badge>
+                )}
+              </button>
+              {(from || to) && (
+                <div className={css.wires}>
+                  {from && <p>{t('canvas.from', { names: from })}</p>}
+                  {to && <p>{t('canvas.to', { names: to })}</p>}
+                </div>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,3 @@
+export const apicode = {
+  'apicode.title': 'Call “{name}”',
+} as const;

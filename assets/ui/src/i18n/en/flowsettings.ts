@@ -1,0 +1,3 @@
+export const flowsettings = {
+  'flowsettings.title': 'Settings',
+} as const;
