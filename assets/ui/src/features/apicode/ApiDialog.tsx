@@ -1,13 +1,151 @@
-import type { ReactNode } from 'react';
+import { ExternalLink } from 'lucide-react';
+import { useState, type ReactNode } from 'react';
+import { Link } from 'wouter';
+import { useSaveSettings } from '../../api/flowsettings';
 import type { Flow } from '../../api/models';
 import { t } from '../../i18n';
-import { Dialog } from '../../ui';
+import { Banner, Button, CodeField, CopyButton, Dialog, Segments, Switch, Tabs, usePref } from '../../ui';
+import css from './ApiDialog.module.css';
+import { curl, embed, embedFull, embedOther, javascript, KEY, python, type Target } from './snippets';
 
 export interface ApiDialogProps {
   flow: Flow;
+  mayEdit: boolean;
   onClose: () => void;
 }
 
-export default function ApiDialog({ flow, onClose }: ApiDialogProps): ReactNode {
-  return <Dialog open onClose={onClose} title={t('apicode.title', { name: flow.name })} size="large" />;
+const tabs = ['curl', 'python', 'javascript', 'embed', 'link'] as const;
+type Tab = (typeof tabs)[number];
+
+/** How to call a flow from elsewhere: code with this server's address, never with a real key. */
+export default function ApiDialog({ flow, mayEdit, onClose }: ApiDialogProps): ReactNode {
+  const [tab, setTab] = usePref<Tab>('apiTab', 'curl', tabs);
+  const [streaming, setStreaming] = useState(false);
+  const key = Boolean(flow.apikeyid);
+  const target: Target = { base: location.origin, id: flow.id, key, streaming };
+  const empty = !/"nodes"\s*:\s*\[\s*\{/.test(flow.flowData);
+  const isCode = tab !== 'link' && tab !== 'embed';
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={t('apicode.title', { name: flow.name })}
+      description={t('apicode.text')}
+      size="large"
+    >
+      {empty && <Banner tone="warning">{t('apicode.empty')}</Banner>}
+      {key && (
+        <Banner tone="warning" title={t('apicode.needsKey')}>
+          {t(isCode ? 'apicode.needsKeyCode' : 'apicode.needsKeyPage', { key: KEY })}{' '}
+          <Link href={`/flows/${flow.id}/settings?section=access`} onClick={onClose}>
+            {t('apicode.toAccess')}
+          </Link>
+        </Banner>
+      )}
+      <Tabs<Tab>
+        value={tab}
+        onChange={setTab}
+        label={t('apicode.ways')}
+        tabs={tabs.map((value) => ({ value, label: t(`apicode.tab.${value}`) }))}
+        panelClassName={css.panel}
+      >
+        {isCode && (
+          <>
+            <div className={css.choice}>
+              <Segments
+                value={streaming ? 'stream' : 'whole'}
+                onChange={(next) => setStreaming(next === 'stream')}
+                label={t('apicode.answer')}
+                options={[
+                  { value: 'whole', label: t('apicode.whole') },
+                  { value: 'stream', label: t('apicode.stream') },
+                ]}
+              />
+              <span className={css.note}>{t(`apicode.note.${tab}`)}</span>
+            </div>
+            {tab === 'curl' && <Code code={curl(target)} label="cURL" />}
+            {tab === 'python' && <Code code={python(target)} label="Python" />}
+            {tab === 'javascript' && <Code code={javascript(target)} label="JavaScript" highlight />}
+          </>
+        )}
+        {tab === 'embed' && <Embed target={target} />}
+        {tab === 'link' && <SharedLink flow={flow} mayEdit={mayEdit} />}
+      </Tabs>
+    </Dialog>
+  );
+}
+
+function Code({ code, label, highlight }: { code: string; label: string; highlight?: boolean }): ReactNode {
+  return (
+    <div className={css.code}>
+      <CodeField
+        // Another text is another editor: this one only shows.
+        key={code}
+        value={code}
+        readOnly
+        aria-label={t('apicode.codeIn', { language: label })}
+        language={highlight ? 'javascript' : 'text'}
+        minLines={3}
+        maxLines={26}
+      />
+      <div className={css.copy}>
+        <CopyButton text={code} label={t('apicode.copy', { language: label })} />
+      </div>
+    </div>
+  );
+}
+
+function Embed({ target }: { target: Target }): ReactNode {
+  const [kind, setKind] = useState<'bubble' | 'full' | 'other'>('bubble');
+  const code = kind === 'bubble' ? embed(target) : kind === 'full' ? embedFull(target) : embedOther(target);
+  return (
+    <>
+      <div className={css.choice}>
+        <Segments
+          value={kind}
+          onChange={setKind}
+          label={t('apicode.embedKind')}
+          options={[
+            { value: 'bubble', label: t('apicode.bubble') },
+            { value: 'full', label: t('apicode.full') },
+            { value: 'other', label: t('apicode.other') },
+          ]}
+        />
+      </div>
+      <Code code={code} label="HTML" />
+      <p className={css.note}>{t(kind === 'other' ? 'apicode.otherText' : 'apicode.embedText')}</p>
+      <p className={css.note}>
+        <Link href={`/flows/${target.id}/settings?section=access`}>{t('apicode.domains')}</Link>
+      </p>
+    </>
+  );
+}
+
+function SharedLink({ flow, mayEdit }: { flow: Flow; mayEdit: boolean }): ReactNode {
+  const saving = useSaveSettings(flow.id);
+  const link = `${location.origin}/chat/${flow.id}`;
+  const on = saving.isPending ? !flow.isPublic : Boolean(flow.isPublic);
+  return (
+    <>
+      <Switch
+        checked={on}
+        onChange={(isPublic) => saving.mutate(() => ({ isPublic }))}
+        label={t('apicode.shareSwitch')}
+        help={t('apicode.shareHelp')}
+        disabled={!mayEdit}
+      />
+      {saving.error && <Banner tone="danger">{saving.error.message}</Banner>}
+      {on && (
+        <div className={css.link}>
+          <code>{link}</code>
+          <CopyButton text={link} label={t('apicode.copyLink')} />
+          <Button size="compact" variant="ghost" icon={ExternalLink} asChild>
+            <a href={link} target="_blank" rel="noopener noreferrer">
+              {t('apicode.open')}
+            </a>
+          </Button>
+        </div>
+      )}
+    </>
+  );
 }

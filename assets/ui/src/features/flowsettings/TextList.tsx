@@ -1,0 +1,69 @@
+import { Plus, X } from 'lucide-react';
+import { useRef, type ReactNode } from 'react';
+import { t } from '../../i18n';
+import { Button, Field, IconButton, Input } from '../../ui';
+import css from './FlowSettings.module.css';
+
+export interface TextListProps {
+  values: readonly string[];
+  onChange: (values: string[]) => void;
+  /** "Domain {number}". */
+  label: (number: number) => string;
+  add: string;
+  placeholder?: string;
+  errorOf?: (value: string) => string | null;
+}
+
+/** A list of short texts, one field each. */
+export function TextList({ values, onChange, label, add, placeholder, errorOf }: TextListProps): ReactNode {
+  const box = useRef<HTMLDivElement>(null);
+  const focus = (at: number): void => {
+    requestAnimationFrame(() => {
+      const inputs = box.current?.querySelectorAll('input');
+      (inputs?.[at] ?? box.current?.querySelector('button'))?.focus();
+    });
+  };
+  return (
+    <div ref={box} className={css.list}>
+      {values.map((value, at) => (
+        // Rows have no name of their own; they are only added at the end.
+        <div key={at} className={css.listRow}>
+          <Field label={label(at + 1)} hideLabel error={value.trim() ? errorOf?.(value) : null}>
+            <Input
+              value={value}
+              placeholder={placeholder}
+              onChange={(event) => onChange(values.map((one, i) => (i === at ? event.target.value : one)))}
+              onKeyDown={(event) => {
+                if (event.key === 'Enter' && value.trim() && at === values.length - 1) {
+                  event.preventDefault();
+                  onChange([...values, '']);
+                  focus(at + 1);
+                }
+              }}
+            />
+          </Field>
+          <IconButton
+            icon={X}
+            label={t('flowsettings.remove', { name: value || label(at + 1) })}
+            onClick={() => {
+              onChange(values.filter((_, i) => i !== at));
+              focus(Math.max(0, at - 1));
+            }}
+          />
+        </div>
+      ))}
+      <div>
+        <Button
+          size="compact"
+          icon={Plus}
+          onClick={() => {
+            onChange([...values, '']);
+            focus(values.length);
+          }}
+        >
+          {add}
+        </Button>
+      </div>
+    </div>
+  );
+}
