@@ -1,43 +1,5 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { createInterface } from 'node:readline';
-
-/** A service of its own for one test file, with an owner and flows made through the API. */
-export interface Service {
-  baseUrl: string;
-  apiKey: string;
-  ownerEmail: string;
-  ownerPassword: string;
-  call: <T>(method: string, path: string, body?: unknown) => Promise<T>;
-  stop: () => void;
-}
-
-/** The program under test: `FLOWKEEP_BIN`, else the debug build of this checkout. */
-const program =
-  process.env.FLOWKEEP_BIN ?? new URL('../../../target/debug/flowkeep', import.meta.url).pathname;
-
-export async function serve(): Promise<Service> {
-  const child: ChildProcess = spawn(program, ['serve', '--throwaway', '--port', '0'], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  if (!child.stdout) throw new Error('The service has no output.');
-  const lines = createInterface({ input: child.stdout });
-  const line = await new Promise<string>((done, failed) => {
-    lines.once('line', done);
-    child.once('exit', () => failed(new Error('The service did not start.')));
-  });
-  const started = JSON.parse(line) as Pick<Service, 'baseUrl' | 'apiKey' | 'ownerEmail' | 'ownerPassword'>;
-  const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
-    const response = await fetch(`${started.baseUrl}/api/v1${path}`, {
-      method,
-      headers: { authorization: `Bearer ${started.apiKey}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-    return JSON.parse(text) as T;
-  };
-  return { ...started, call, stop: () => void child.kill('SIGTERM') };
-}
+/** Flows made through the API, for the tests of the flow page. */
+import type { Service } from './harness';
 
 interface Param {
   name: string;
@@ -148,4 +110,66 @@ export async function liveFlow(service: Service, name: string): Promise<Made> {
   const flow = await service.call<Made>('POST', '/chatflows', { name, type: 'CHATFLOW', flowData });
   await service.call('POST', `/flow-drafts/${flow.id}/publish`, {});
   return flow;
+}
+
+/** An agentflow with branches, a box, a note and a kind of node nobody knows; it stays a draft. */
+export async function agentFlow(service: Service, name: string): Promise<Made> {
+  const step = (id: string, card: string, label: string, x: number, y: number, outs = 1): object => ({
+    id,
+    type: 'agentFlow',
+    position: { x, y },
+    width: 180,
+    height: 66,
+    data: {
+      id,
+      name: card,
+      label,
+      category: 'Agent Flows',
+      baseClasses: [],
+      inputs: {},
+      inputParams: [],
+      inputAnchors: [],
+      outputAnchors: Array.from({ length: outs }, (_, at) => ({
+        id: `${id}-output-${at}`,
+        label: card,
+        name: String(at),
+      })),
+    },
+  });
+  const edge = (source: string, target: string, at = 0): object => ({
+    id: `${source}-${target}-${at}`,
+    source,
+    target,
+    sourceHandle: `${source}-output-${at}`,
+    targetHandle: target,
+    type: 'agentFlow',
+    data: {},
+  });
+  const nodes = [
+    step('start_0', 'startAgentflow', 'Start', 0, 0),
+    step('which_0', 'conditionAgentflow', 'Which topic?', 260, 0, 2),
+    step('billing_0', 'llmAgentflow', 'Billing agent', 540, -100),
+    step('support_0', 'agentAgentflow', 'Support agent', 540, 100),
+    {
+      ...step('each_0', 'iterationAgentflow', 'Each item', 800, 60),
+      type: 'iteration',
+      width: 320,
+      height: 180,
+    },
+    { ...step('look_0', 'toolAgentflow', 'Look up', 60, 80), parentNode: 'each_0', extent: 'parent' },
+    {
+      id: 'new_0',
+      type: 'mystery',
+      position: { x: 260, y: 220 },
+      data: { id: 'new_0', label: 'Something new' },
+    },
+  ];
+  const edges = [
+    edge('start_0', 'which_0'),
+    edge('which_0', 'billing_0'),
+    edge('which_0', 'support_0', 1),
+    edge('support_0', 'each_0'),
+  ];
+  const flowData = JSON.stringify({ nodes, edges });
+  return service.call<Made>('POST', '/chatflows', { name, type: 'AGENTFLOW', flowData });
 }
