@@ -3,6 +3,7 @@ import { apicode } from './en/apicode';
 import { app } from './en/app';
 import { auth } from './en/auth';
 import { canvas } from './en/canvas';
+import { changes } from './en/changes';
 import { errors } from './en/errors';
 import { flows } from './en/flows';
 import { flowsettings } from './en/flowsettings';
@@ -15,6 +16,7 @@ export const en = {
   ...app,
   ...auth,
   ...canvas,
+  ...changes,
   ...errors,
   ...flows,
   ...flowsettings,

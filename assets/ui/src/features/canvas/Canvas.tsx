@@ -187,7 +187,7 @@ function Drawn(props: CanvasViewProps & { graph: Graph }): ReactNode {
           {...(props.onView ? { onViewportChange: props.onView } : {})}
         >
           <Background gap={20} size={1.2} color="var(--line)" />
-          {graph.nodes.length > 3 && (
+          {graph.nodes.length > 3 && !props.onView && (
             <MiniMap
               className={css.map}
               ariaLabel={t('canvas.map')}
