@@ -25,7 +25,7 @@ const slots: FlowSlots = {
   State: nothing,
   Banner: nothing,
   Publish: nothing,
-  Test: nothing,
+  Test: later(() => import('../features/chat/TestPanel')),
   Versions: nothing,
   Settings: later(() => import('../features/flowsettings/FlowSettings')),
   Api: later(() => import('../features/apicode/ApiDialog')),

@@ -4,6 +4,7 @@ import { app } from './en/app';
 import { auth } from './en/auth';
 import { canvas } from './en/canvas';
 import { changes } from './en/changes';
+import { chat } from './en/chat';
 import { errors } from './en/errors';
 import { flows } from './en/flows';
 import { flowsettings } from './en/flowsettings';
@@ -17,6 +18,7 @@ export const en = {
   ...auth,
   ...canvas,
   ...changes,
+  ...chat,
   ...errors,
   ...flows,
   ...flowsettings,

@@ -1,0 +1,239 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { agent, conversation, makeFlow, reader, type Rule } from './canvases';
+import { axe, closeBrowser, missing, openSignedIn, shot, startService, type Service } from './harness';
+
+const HOSTILE = [
+  '# Title',
+  '',
+  'A [link](https://example.org/a) and ![a cat](https://example.org/cat.png), [bad](javascript:alert(1)).',
+  '',
+  '<form action="/x"><input name="a"><button>go</button></form><iframe src="/"></iframe>',
+  '<p style="color:red" onclick="window.hit = true" id="main">styled</p><img src="x" onerror="window.hit = true">',
+  '',
+  '| a | b |',
+  '|---|---|',
+  '| 1 | 2 |',
+  '',
+  '```js',
+  'const a = 1;',
+  '```',
+].join('\n');
+
+const LONG = Array.from({ length: 60 }, (_, at) => `word${at}`).join(' ');
+
+const rules: Rule[] = [
+  { match: '^slow', reply: LONG, delayMs: 150 },
+  { match: '^fail', fail: { status: 500, message: 'The provider is down.' } },
+  { match: '^wait', fail: { status: 429, retryAfter: 2 } },
+  { match: '^hostile', reply: HOSTILE },
+  { match: '^again', reply: 'Before: {history}' },
+  { match: 'doc', reply: 'I read: {question}' },
+];
+
+describe.skipIf(missing)('the test chat', () => {
+  let service: Service;
+  let flow: string;
+  let counting: string;
+  beforeAll(async () => {
+    service = await startService();
+    flow = await makeFlow(service, 'Helper', await conversation(service, rules), {
+      chatbotConfig: JSON.stringify({
+        starterPrompts: { 0: { prompt: 'What can you do?' } },
+        fullFileUpload: { status: true, allowedUploadFileTypes: 'text/plain' },
+      }),
+    });
+    counting = await makeFlow(
+      service,
+      'Counter',
+      await agent(service, [
+        { after: 'tool', reply: 'It is {0}.', match: '.+' },
+        { after: 'user', toolCalls: [{ name: 'calculator', arguments: { input: '6*7' } }] },
+      ]),
+    );
+  });
+  afterAll(async () => {
+    await closeBrowser();
+    await service.stop();
+  });
+
+  const composer = (page: Page) => page.getByRole('textbox', { name: 'Message' });
+  const openTest = async (page: Page): Promise<void> => {
+    await page.getByRole('button', { name: 'Test', exact: true }).click();
+    await composer(page).waitFor();
+  };
+
+  it('streams an answer, keeps the conversation, and speaks it when it is complete', async () => {
+    const { page, close } = await openSignedIn(service, `/flows/${flow}`);
+    await openTest(page);
+    await shot(page, 'chat-empty');
+    await page.getByRole('button', { name: 'What can you do?' }).click();
+    await page.getByText('You said: What can you do?').first().waitFor();
+    await expect
+      .poll(() => page.getByRole('status').allTextContents())
+      .toContain('Answer: You said: What can you do?');
+    await page.getByText(/\d+ tokens/).waitFor();
+    // The focus never left: typing goes on.
+    await page.keyboard.type('again');
+    await page.keyboard.press('Shift+Enter');
+    await page.keyboard.type('please');
+    await page.keyboard.press('Enter');
+    await page.getByText('Human: What can you do?').first().waitFor();
+    expect(await composer(page).evaluate((at) => at === document.activeElement)).toBe(true);
+    await axe(page);
+    await page.getByRole('button', { name: 'New conversation' }).click();
+    await page.getByText('Ask something').waitFor();
+    await close();
+  });
+
+  it('stops an answer and keeps what came', async () => {
+    const { page, close } = await openSignedIn(service, `/flows/${flow}`);
+    await openTest(page);
+    await composer(page).fill('slow');
+    await composer(page).press('Enter');
+    await page.getByText('word3').waitFor();
+    await shot(page, 'chat-streaming');
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('Stopped', { exact: true }).first().waitFor();
+    expect(await page.getByText('word59').count()).toBe(0);
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    await close();
+  });
+
+  it('shows an error of the stream and asks again', async () => {
+    const { page, close } = await openSignedIn(service, `/flows/${flow}`);
+    await openTest(page);
+    await composer(page).fill('fail');
+    await composer(page).press('Enter');
+    const alert = page.getByRole('alert').filter({ hasText: 'The answer failed' });
+    await alert.waitFor();
+    await shot(page, 'chat-error');
+    await alert.getByRole('button', { name: 'Retry' }).click();
+    await alert.waitFor();
+    await composer(page).fill('wait');
+    await composer(page).press('Enter');
+    await page.getByText('Too many requests (429)').waitFor({ timeout: 40_000 });
+    await page.getByRole('button', { name: /^Retry in \d+ s$/ }).waitFor();
+    await page.getByRole('button', { name: 'Retry', exact: true }).last().waitFor();
+    await axe(page);
+    await close();
+  });
+
+  it('draws markdown that cannot act', async () => {
+    const { page, close } = await openSignedIn(service, `/flows/${flow}`, {
+      allowed: [/Executing inline event handler violates/],
+    });
+    await openTest(page);
+    await composer(page).fill('hostile');
+    await composer(page).press('Enter');
+    const answer = page.getByRole('listitem').filter({ hasText: 'styled' }).last();
+    await answer.getByRole('cell', { name: '2' }).waitFor();
+    const link = answer.getByRole('link', { name: 'link' });
+    expect(await link.getAttribute('rel')).toBe('noopener noreferrer');
+    expect(await link.getAttribute('target')).toBe('_blank');
+    expect(await answer.getByRole('link', { name: 'a cat' }).getAttribute('href')).toContain('cat.png');
+    expect(await answer.locator('form, input, iframe, img, [style], [onclick], [id]').count()).toBe(0);
+    expect(await answer.locator('a[href^="javascript"]').count()).toBe(0);
+    expect(await page.evaluate(() => 'hit' in window)).toBe(false);
+    await shot(page, 'chat-markdown');
+    await axe(page);
+    await close();
+  });
+
+  it('sends a file along, and refuses what the flow does not take', async () => {
+    const { page, close } = await openSignedIn(service, `/flows/${flow}`);
+    await openTest(page);
+    await page.locator('input[type=file]').setInputFiles([
+      { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('The code is 4711.') },
+      { name: 'cat.png', mimeType: 'image/png', buffer: Buffer.from('x') },
+    ]);
+    await page.getByRole('alert').filter({ hasText: 'cat.png was left out' }).waitFor();
+    await page.getByRole('button', { name: 'Remove notes.txt' }).waitFor();
+    await composer(page).fill('Read the doc');
+    await shot(page, 'chat-file');
+    await composer(page).press('Enter');
+    await page.getByText('4711').first().waitFor();
+    await close();
+  });
+
+  it('takes a file that is pasted or dropped', async () => {
+    const { page, close } = await openSignedIn(service, `/flows/${flow}`);
+    await openTest(page);
+    for (const type of ['paste', 'drop']) {
+      await composer(page).evaluate((at, kind) => {
+        const data = new DataTransfer();
+        data.items.add(new File(['hello'], `${kind}.txt`, { type: 'text/plain' }));
+        const event =
+          kind === 'paste'
+            ? new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })
+            : new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true });
+        at.dispatchEvent(event);
+      }, type);
+      await page.getByRole('button', { name: `Remove ${type}.txt` }).waitFor();
+    }
+    await page.getByRole('button', { name: 'Remove paste.txt' }).click();
+    await expect.poll(() => page.getByRole('button', { name: 'Remove paste.txt' }).count()).toBe(0);
+    await close();
+  });
+
+  it('shows the tools that were used', async () => {
+    const { page, close } = await openSignedIn(service, `/flows/${counting}`);
+    await openTest(page);
+    await composer(page).fill('Count');
+    await composer(page).press('Enter');
+    await page.getByText('It is 42.').first().waitFor();
+    await page.getByText('1 tool used').click();
+    await page.locator('summary').filter({ hasText: 'calculator' }).click();
+    await page.getByText('6*7').waitFor();
+    await shot(page, 'chat-tools');
+    await axe(page);
+    await close();
+  });
+
+  it('shows the sources of an answer', async () => {
+    const id = await makeFlow(
+      service,
+      'Reader',
+      await reader(service, 'Parcels arrive on Monday.', 'parcels.txt'),
+    );
+    await service.call('POST', `/vector/internal-upsert/${id}`, {});
+    const { page, close } = await openSignedIn(service, `/flows/${id}`);
+    await openTest(page);
+    await composer(page).fill('When do parcels arrive?');
+    await composer(page).press('Enter');
+    await page.getByText('1 source').click();
+    await page.locator('summary').filter({ hasText: 'parcels.txt' }).click();
+    await page.getByText('Parcels arrive on Monday.').first().waitFor();
+    await shot(page, 'chat-sources');
+    await close();
+  });
+
+  it('asks the draft or Live, as chosen', async () => {
+    await service.call('PUT', `/flow-drafts/${counting}`, {
+      flowData: (await conversation(service, [{ reply: 'From the draft' }])).text(),
+    });
+    const { page, close } = await openSignedIn(service, `/flows/${counting}`, { scheme: 'dark' });
+    await openTest(page);
+    await composer(page).fill('Who?');
+    await composer(page).press('Enter');
+    await page.getByText('From the draft').first().waitFor();
+    await page.getByRole('radio', { name: 'Live' }).click();
+    await composer(page).fill('Who?');
+    await composer(page).press('Enter');
+    await page.getByText('It is 42.').first().waitFor();
+    await shot(page, 'chat-dark');
+    await service.call('DELETE', `/flow-drafts/${counting}`);
+    await close();
+  });
+
+  it('works on a narrow page', async () => {
+    const { page, close } = await openSignedIn(service, `/flows/${flow}`, { width: 390, height: 780 });
+    await openTest(page);
+    await composer(page).fill('Hello');
+    await composer(page).press('Enter');
+    await page.getByText('You said: Hello').first().waitFor();
+    await shot(page, 'chat-narrow');
+    await axe(page);
+    await close();
+  });
+});

@@ -1,0 +1,94 @@
+import { ArrowDown } from 'lucide-react';
+import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { t } from '../../i18n';
+import { Button } from '../../ui';
+import { Answer } from './Answer';
+import css from './Chat.module.css';
+import { FileMark } from './Composer';
+import type { Turn } from './conversation';
+
+export interface TurnsProps {
+  turns: readonly Turn[];
+  /** Says at each answer whether the draft or Live gave it. */
+  showSource: boolean;
+  onRetry: () => void;
+  onPick: (prompt: string) => void;
+  goToNode: (id: string) => void;
+}
+
+/** Closer to the end than this counts as being there. */
+const NEAR = 40;
+
+/** The conversation. It follows the answer while the end is in view. */
+export function Turns({ turns, showSource, onRetry, onPick, goToNode }: TurnsProps): ReactNode {
+  const box = useRef<HTMLDivElement>(null);
+  const follows = useRef(true);
+  const [away, setAway] = useState(false);
+  const toEnd = (): void => {
+    follows.current = true;
+    box.current?.scrollTo({ top: box.current.scrollHeight });
+  };
+  const asked = turns.length;
+  useLayoutEffect(() => {
+    // A new question is always brought into view.
+    follows.current = true;
+  }, [asked]);
+  useLayoutEffect(() => {
+    if (follows.current) box.current?.scrollTo({ top: box.current.scrollHeight });
+  }, [turns]);
+  const last = turns.at(-1);
+  return (
+    <div className={css.scrollFrame}>
+      <div
+        ref={box}
+        className={css.scroll}
+        role="group"
+        aria-label={t('chat.conversation')}
+        // A region that scrolls must be reachable by keyboard.
+        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        tabIndex={0}
+        onScroll={({ currentTarget: at }) => {
+          const near = at.scrollHeight - at.scrollTop - at.clientHeight < NEAR;
+          follows.current = near;
+          setAway(!near);
+        }}
+      >
+        <ol className={css.turns}>
+          {turns.map((turn) => (
+            <li key={turn.id} className={css.turn}>
+              <div className={css.question}>
+                <span className="sr-only">{t('chat.question')}: </span>
+                {turn.files.map((file, at) => (
+                  <FileMark key={at} file={file} />
+                ))}
+                {turn.question && <p className={css.asked}>{turn.question}</p>}
+              </div>
+              <Answer
+                turn={turn}
+                newest={turn === last}
+                showSource={showSource}
+                onRetry={onRetry}
+                onPick={onPick}
+                goToNode={goToNode}
+              />
+            </li>
+          ))}
+        </ol>
+      </div>
+      {away && (
+        <Button size="compact" icon={ArrowDown} className={css.jump} onClick={toEnd}>
+          {t('chat.jump')}
+        </Button>
+      )}
+      <p className="sr-only" role="status">
+        {announced(last)}
+      </p>
+    </div>
+  );
+}
+
+/** Spoken once, when an answer is complete; failures are alerts of their own. */
+function announced(turn: Turn | undefined): string {
+  if (turn?.state === 'done') return t('chat.answered', { text: turn.answer.slice(0, 2000) });
+  return turn?.state === 'stopped' ? t('chat.stopped') : '';
+}

@@ -1,0 +1,179 @@
+import { useCallback, useEffect, useReducer, useRef } from 'react';
+import { askInTest, stopAnswer } from '../../api/chat';
+import { ApiError } from '../../api/client';
+import { readStream, type StreamEvent } from '../../core/sse';
+import { t } from '../../i18n';
+import {
+  empty,
+  isBusy,
+  reduce,
+  shown,
+  type Change,
+  type ChatFile,
+  type Conversation,
+  type Failure,
+  type Source,
+} from './conversation';
+
+export interface Asked {
+  question: string;
+  files: readonly ChatFile[];
+  source: Source;
+}
+
+export interface Talk {
+  conversation: Conversation;
+  busy: boolean;
+  ask: (asked: Asked) => void;
+  stop: () => void;
+  /** Asks the last question again, in its place. */
+  retry: () => void;
+  reset: () => void;
+}
+
+/** How long the service has to end a stream by itself once it was told to. */
+const STOP_MS = 1500;
+
+let nextId = 1;
+
+/** Runs the conversation: one question at a time, its events gathered for each frame. */
+export function useConversation(flow: string): Talk {
+  const [conversation, change] = useReducer(reduce, empty);
+  const running = useRef<{ control: AbortController; id: number } | null>(null);
+  const latest = useRef(conversation);
+  useEffect(() => {
+    latest.current = conversation;
+  });
+  useEffect(() => () => running.current?.control.abort(), []);
+
+  const ask = useCallback(
+    (asked: Asked) => {
+      if (running.current) return;
+      const control = new AbortController();
+      const id = nextId++;
+      running.current = { control, id };
+      change({ do: 'ask', id, now: Date.now(), ...asked });
+      void run({ flow, asked, id, chatId: latest.current.chatId, signal: control.signal, change }).finally(
+        () => {
+          if (running.current?.id === id) running.current = null;
+        },
+      );
+    },
+    [flow],
+  );
+
+  const stop = useCallback(() => {
+    const now = running.current;
+    if (!now) return;
+    const cut = (): void => {
+      now.control.abort();
+      if (running.current === now) running.current = null;
+      change({ do: 'stopped', id: now.id, now: Date.now() });
+    };
+    const chat = latest.current.chatId;
+    if (chat === null) return cut();
+    const timer = setTimeout(cut, STOP_MS);
+    stopAnswer(flow, chat).catch(() => {
+      clearTimeout(timer);
+      cut();
+    });
+  }, [flow]);
+
+  const retry = useCallback(() => {
+    const last = latest.current.turns.at(-1);
+    if (!last || running.current) return;
+    change({ do: 'retract' });
+    ask({ question: last.question, files: last.files, source: last.source });
+  }, [ask]);
+
+  const reset = useCallback(() => {
+    running.current?.control.abort();
+    running.current = null;
+    change({ do: 'reset' });
+  }, []);
+
+  return { conversation, busy: isBusy(conversation), ask, stop, retry, reset };
+}
+
+interface Run {
+  flow: string;
+  asked: Asked;
+  id: number;
+  chatId: string | null;
+  signal: AbortSignal;
+  change: (change: Change) => void;
+}
+
+async function run({ flow, asked, id, chatId, signal, change }: Run): Promise<void> {
+  const { question, files, source } = asked;
+  const gather = new Gather((events) => change({ do: 'events', id, events }));
+  let aborted = false;
+  try {
+    const response = await askInTest(
+      flow,
+      {
+        question,
+        source,
+        ...(chatId === null ? {} : { chatId }),
+        ...(files.length === 0
+          ? {}
+          : { uploads: files.map(({ name, mime, data }) => ({ type: 'file', name, mime, data })) }),
+      },
+      signal,
+    );
+    for await (const event of eventsOf(response)) {
+      aborted ||= event.event === 'abort';
+      gather.add(event);
+    }
+    gather.flush();
+    change({ do: aborted ? 'stopped' : 'ended', id, now: Date.now() });
+  } catch (error) {
+    gather.flush();
+    const failure = signal.aborted ? null : failureOf(error);
+    change(failure ? { do: 'failed', id, failure, now: Date.now() } : { do: 'stopped', id, now: Date.now() });
+  }
+}
+
+/** The events of a stream; a flow that cannot stream answers whole, which is told as one. */
+async function* eventsOf(response: Response): AsyncGenerator<StreamEvent, void> {
+  if (response.headers.get('content-type')?.startsWith('text/event-stream') && response.body) {
+    yield* readStream(response.body);
+    return;
+  }
+  const whole = (await response.json()) as Record<string, unknown>;
+  yield { event: 'token', data: whole.text || shown(whole.json) };
+  for (const event of ['usedTools', 'sourceDocuments', 'agentFlowExecutedData'])
+    if (whole[event] !== undefined) yield { event, data: whole[event] };
+  yield { event: 'metadata', data: whole };
+}
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof ApiError)
+    return { status: error.status || null, message: error.message, retryAfter: error.retryAfter };
+  // The stream broke off.
+  return { status: null, message: t('errors.network'), retryAfter: null };
+}
+
+/** Hands events on once for each frame: a burst of tokens draws once. */
+class Gather {
+  readonly #to: (events: StreamEvent[]) => void;
+  #events: StreamEvent[] = [];
+
+  constructor(to: (events: StreamEvent[]) => void) {
+    this.#to = to;
+  }
+
+  add(event: StreamEvent): void {
+    this.#events.push(event);
+    if (this.#events.length > 1) return;
+    // A page in the background draws no frames; its events wait no longer than this.
+    if (document.hidden) setTimeout(() => this.flush(), 250);
+    else requestAnimationFrame(() => this.flush());
+  }
+
+  flush(): void {
+    const events = this.#events;
+    this.#events = [];
+    if (events.length > 0) this.#to(events);
+  }
+}
