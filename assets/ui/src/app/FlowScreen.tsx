@@ -1,32 +1,40 @@
 import { lazy, Suspense, type ComponentType, type ReactNode } from 'react';
 import { FlowPage, flowTabs, type FlowTab } from '../features/canvas/FlowPage';
 import type { FlowSlots } from '../features/canvas/slots';
+import { StateChip } from '../features/flows/StateChip';
+import { FlowBanner } from '../features/publish/FlowBanner';
+import { StateInfo } from '../features/publish/StateInfo';
+import { stateOf } from '../features/publish/state';
 import { Skeleton } from '../ui';
 import { NotFound } from './NotFound';
 import type { ScreenProps } from './routes';
 
 /** A panel that is loaded when it is first opened. */
-function later<Props extends object>(load: () => Promise<{ default: ComponentType<Props> }>) {
+function later<Props extends object>(
+  load: () => Promise<{ default: ComponentType<Props> }>,
+  waiting: ReactNode = <Skeleton lines={6} height={20} />,
+) {
   const Panel = lazy(load) as unknown as ComponentType<Props>;
   return function Later(props: Props): ReactNode {
     return (
-      <Suspense fallback={<Skeleton lines={6} height={20} />}>
+      <Suspense fallback={waiting}>
         <Panel {...props} />
       </Suspense>
     );
   };
 }
 
-/** Stands for a panel that is not built yet. */
-const nothing = (): ReactNode => null;
-
 /** What the features put into the flow page: the one place where they meet. */
 const slots: FlowSlots = {
-  State: nothing,
-  Banner: nothing,
-  Publish: nothing,
+  State: ({ flow, status }) => (
+    <StateInfo flow={flow} status={status}>
+      <StateChip state={stateOf(flow, status)} />
+    </StateInfo>
+  ),
+  Banner: FlowBanner,
+  Publish: later(() => import('../features/publish/PublishButton'), null),
   Test: later(() => import('../features/chat/TestPanel')),
-  Versions: nothing,
+  Versions: later(() => import('../features/versions/Versions')),
   Settings: later(() => import('../features/flowsettings/FlowSettings')),
   Api: later(() => import('../features/apicode/ApiDialog')),
 };

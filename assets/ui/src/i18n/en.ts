@@ -9,6 +9,8 @@ import { errors } from './en/errors';
 import { flows } from './en/flows';
 import { flowsettings } from './en/flowsettings';
 import { kit } from './en/kit';
+import { publish } from './en/publish';
+import { versions } from './en/versions';
 
 /** One file per feature, each with its own prefix; joined here, one line each. */
 export const en = {
@@ -23,6 +25,8 @@ export const en = {
   ...flows,
   ...flowsettings,
   ...kit,
+  ...publish,
+  ...versions,
 } as const;
 
 export type Key = keyof typeof en;

@@ -1,0 +1,121 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { conversation, makeFlow, saveDraft, type Drawing } from './canvases';
+import { axe, closeBrowser, missing, openSignedIn, shot, startService, type Service } from './harness';
+
+describe.skipIf(missing)('drafts and Publish', () => {
+  let service: Service;
+  let drawing: Drawing;
+  beforeAll(async () => {
+    service = await startService();
+    drawing = await conversation(service, [{ reply: 'One' }]);
+  });
+  afterAll(async () => {
+    await closeBrowser();
+    await service.stop();
+  });
+
+  const chip = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+  const publish = (page: Page) => page.getByRole('button', { name: 'Publish', exact: true });
+  const edited = async (id: string, prompt: string): Promise<void> => {
+    drawing.node('conversationChain_0').data.inputs.systemMessagePrompt = prompt;
+    await saveDraft(service, id, drawing);
+  };
+
+  it('publishes what it shows, and leads to the version', async () => {
+    const id = await makeFlow(service, 'Fresh', drawing, { publish: false });
+    const { page, close } = await openSignedIn(service, `/flows/${id}`);
+    await chip(page, 'Never published').waitFor();
+    await publish(page).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('This is the first time it goes Live.').waitFor();
+    await dialog.getByText('Conversation Chain', { exact: true }).waitFor();
+    await axe(page);
+    await shot(page, 'publish-first');
+    await dialog.getByRole('button', { name: 'Publish' }).click();
+    await page.getByRole('button', { name: 'View version' }).click();
+    await page.waitForURL(/versions\?v=[0-9a-f]{40}/);
+    await chip(page, 'Live').waitFor();
+
+    await edited(id, 'Be brief.');
+    await page.goto(`/flows/${id}`);
+    await chip(page, 'Unpublished changes').waitFor();
+    await publish(page).click();
+    await dialog.getByText('Be kind.').waitFor();
+    await dialog.getByText('Be brief.').waitFor();
+    await shot(page, 'publish-change');
+    await axe(page);
+    await page.keyboard.press('Escape');
+    await close();
+  });
+
+  it('wants a tick before a stale draft replaces Live', async () => {
+    const id = await makeFlow(service, 'Stale', drawing);
+    await edited(id, 'From the draft.');
+    drawing.node('conversationChain_0').data.inputs.systemMessagePrompt = 'From elsewhere.';
+    await service.call('PUT', `/chatflows/${id}`, { flowData: drawing.text() });
+    const { page, close } = await openSignedIn(service, `/flows/${id}`, { scheme: 'dark' });
+    await chip(page, 'Draft out of date').waitFor();
+    await publish(page).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('This draft is out of date').waitFor();
+    const go = dialog.getByRole('button', { name: 'Publish' });
+    expect(await go.isEnabled()).toBe(false);
+    await shot(page, 'publish-stale');
+    await axe(page);
+    await dialog.getByRole('checkbox', { name: 'Replace the changes in Live' }).focus();
+    await page.keyboard.press('Space');
+    await go.focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('Published', { exact: true }).first().waitFor();
+    await chip(page, 'Live').waitFor();
+    await close();
+  });
+
+  it('says so when Live changed while the dialog was open, and compares again', async () => {
+    const id = await makeFlow(service, 'Moving', drawing);
+    await edited(id, 'Mine.');
+    const { page, close } = await openSignedIn(service, `/flows/${id}`, { allowed: [/publish .*409/] });
+    await publish(page).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Mine.').waitFor();
+    drawing.node('conversationChain_0').data.inputs.systemMessagePrompt = 'Theirs.';
+    await service.call('PUT', `/chatflows/${id}`, { flowData: drawing.text() });
+    await dialog.getByRole('button', { name: 'Publish' }).click();
+    await dialog.getByRole('button', { name: 'Compare again' }).click();
+    await dialog.getByText('Theirs.').waitFor();
+    await dialog.getByRole('checkbox', { name: 'Replace the changes in Live' }).waitFor();
+    await close();
+  });
+
+  it('discards a draft after asking, and compares it with Live', async () => {
+    const id = await makeFlow(service, 'Gone', drawing);
+    await edited(id, 'Never seen.');
+    const { page, close } = await openSignedIn(service, `/flows/${id}`);
+    const menu = page.getByRole('button', { name: 'More ways to publish' });
+    await menu.click();
+    await shot(page, 'publish-menu');
+    await page.getByRole('menuitem', { name: 'Compare with Live' }).click();
+    await page.getByRole('region', { name: 'What differs' }).getByText('Never seen.').waitFor();
+    await menu.click();
+    await page.getByRole('menuitem', { name: 'Discard draft' }).click();
+    const dialog = page.getByRole('alertdialog');
+    await dialog.getByText('Lost with the draft: 1 changed.').waitFor();
+    await axe(page);
+    await dialog.getByRole('button', { name: 'Discard draft' }).click();
+    await page.getByText('The draft is discarded').first().waitFor();
+    await chip(page, 'Live').waitFor();
+    await close();
+  });
+
+  it('explains why a flow saves straight to Live', async () => {
+    const id = await makeFlow(service, 'Quick', drawing);
+    await service.call('PUT', `/flow-drafts/${id}/settings`, { publishInstantly: true });
+    const { page, close } = await openSignedIn(service, `/flows/${id}`, { width: 390, height: 780 });
+    await page.getByRole('button', { name: /^Straight to Live/ }).click();
+    await page.getByText('Publish instantly is on for this flow').waitFor();
+    expect(await publish(page).count()).toBe(0);
+    await shot(page, 'publish-straight');
+    await close();
+  });
+});

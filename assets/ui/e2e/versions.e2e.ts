@@ -1,0 +1,153 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { conversation, makeFlow, saveDraft, type Drawing } from './canvases';
+import { axe, closeBrowser, missing, openSignedIn, shot, startService, type Service } from './harness';
+
+const FIRST = 'You are a helpful assistant.\nAnswer in one sentence.\nBe kind.';
+const SECOND = 'You are a careful assistant.\nAnswer in one sentence.\nBe brief.\nNever guess.';
+
+interface Listed {
+  versions: { sha: string; shortSha: string; title: string; kind: string }[];
+  liveSha: string | null;
+}
+
+describe.skipIf(missing)('versions', () => {
+  let service: Service;
+  let flow: string;
+  let drawing: Drawing;
+  beforeAll(async () => {
+    service = await startService();
+    drawing = await conversation(service, [{ reply: 'One' }]);
+    drawing.node('conversationChain_0').data.inputs.systemMessagePrompt = FIRST;
+    flow = await makeFlow(service, 'Support', drawing);
+    drawing.node('conversationChain_0').data.inputs.systemMessagePrompt = SECOND;
+    drawing.node('bufferMemory_0').position.y = 300;
+    const note = await drawing.card('calculator');
+    drawing.node(note).position = { x: 200, y: 420 };
+    await saveDraft(service, flow, drawing);
+    await service.call('POST', `/flow-drafts/${flow}/publish`, {});
+    await service.call('PUT', `/chatflows/${flow}`, {
+      chatbotConfig: JSON.stringify({ starterPrompts: { 0: { prompt: 'Hi' } } }),
+    });
+  });
+  afterAll(async () => {
+    await closeBrowser();
+    await service.stop();
+  });
+
+  const listed = (): Promise<Listed> => service.call('GET', `/flow-versions/${flow}`);
+  const at = async (kind: string, nth = 0): Promise<{ sha: string; shortSha: string; title: string }> => {
+    const found = (await listed()).versions.filter((version) => version.kind === kind)[nth];
+    if (!found) throw new Error(`There is no ${kind}.`);
+    return found;
+  };
+  const path = (query = ''): string => `/flows/${flow}/versions${query}`;
+  const list = (page: Page) => page.getByRole('region', { name: 'Versions of this flow' });
+
+  it('lists them by day with their kinds, and filters', async () => {
+    const { page, close } = await openSignedIn(service, path());
+    await list(page)
+      .getByText(/^Published: /)
+      .first()
+      .waitFor();
+    expect(await list(page).getByRole('heading', { level: 2 }).count()).toBe(1);
+    await list(page).getByText('Live', { exact: true }).waitFor();
+    await axe(page);
+    await shot(page, 'versions');
+    await page.getByRole('combobox', { name: 'Kind' }).click();
+    await page.getByRole('option', { name: 'Published' }).click();
+    await expect.poll(() => list(page).getByRole('listitem').count()).toBe(2);
+    expect(page.url()).toContain('show=published');
+    await page.reload();
+    await expect.poll(() => list(page).getByRole('listitem').count()).toBe(2);
+    await page.goto(path('?by=nobody'));
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await expect.poll(() => list(page).getByRole('listitem').count()).toBeGreaterThan(2);
+    await close();
+  });
+
+  it('compares a version with the one before it, with values', async () => {
+    const publish = await at('publish');
+    const { page, close } = await openSignedIn(service, path(`?v=${publish.shortSha}&against=previous`), {
+      height: 1000,
+    });
+    const changes = page.getByRole('region', { name: 'What differs' });
+    await changes.getByText('Calculator').waitFor();
+    await changes.getByText('Moved', { exact: true }).waitFor();
+    await changes.getByText('System Message').waitFor();
+    await changes.getByText('Never guess.').waitFor();
+    await shot(page, 'versions-compare');
+    await axe(page);
+    await page.getByRole('combobox', { name: 'Compare with' }).click();
+    await page.getByRole('option', { name: 'Live as it is now' }).click();
+    await changes.getByText('Nothing differs').waitFor();
+    expect(page.url()).toContain('against=current');
+    await close();
+  });
+
+  it('says that settings are never brought back', async () => {
+    const save = await at('save');
+    const { page, close } = await openSignedIn(service, path(`?v=${save.shortSha}`));
+    await page.getByText('Only settings changed here').waitFor();
+    expect(await page.getByRole('button', { name: 'Roll back Live' }).count()).toBe(0);
+    await close();
+  });
+
+  it('rolls Live back after asking, by keyboard alone', async () => {
+    const older = await at('publish', 1);
+    const { page, close } = await openSignedIn(service, path(`?v=${older.shortSha}`));
+    const button = page.getByRole('button', { name: 'Roll back Live' });
+    await expect.poll(() => button.isEnabled()).toBe(true);
+    await button.focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('alertdialog');
+    await dialog.getByText('1 removed, 1 changed').waitFor();
+    await shot(page, 'versions-rollback');
+    await axe(page);
+    expect(
+      await dialog.getByRole('button', { name: 'Cancel' }).evaluate((one) => one === document.activeElement),
+    ).toBe(true);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByText(`Live is now version ${older.shortSha}`).first().waitFor();
+    await list(page)
+      .getByText(/^Rolled back Live to: /)
+      .waitFor();
+    expect((await listed()).versions[0]?.kind).toBe('rollback');
+    await close();
+  });
+
+  it('restores to the draft, at once when there is none and after asking when there is', async () => {
+    const newer = await at('publish');
+    const { page, close } = await openSignedIn(service, path(`?v=${newer.shortSha}`), { scheme: 'dark' });
+    await page.getByRole('button', { name: 'Restore to draft' }).click();
+    await page.getByText(`The draft is now version ${newer.shortSha}`).first().waitFor();
+    await list(page).getByText('Unpublished changes').waitFor();
+    await list(page).getByText('Unpublished changes').click();
+    await page.getByRole('region', { name: 'What differs' }).getByText('Calculator').waitFor();
+    expect(page.url()).toContain('v=draft');
+    await shot(page, 'versions-draft-dark');
+    await axe(page);
+    const older = await at('publish', 1);
+    await page.goto(path(`?v=${older.shortSha}`));
+    await page.getByRole('button', { name: 'Restore to draft' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Restore to draft' }).click();
+    await page.getByText('Nothing changed: Live is this version already').first().waitFor();
+    await close();
+  });
+
+  it('works on a narrow page', async () => {
+    const { page, close } = await openSignedIn(service, path(), { width: 390, height: 780 });
+    await list(page)
+      .getByText(/^Published: /)
+      .first()
+      .click();
+    await page.getByRole('link', { name: 'All versions' }).waitFor();
+    await page.getByRole('button', { name: 'Scripted Chat Model' }).first().waitFor();
+    await shot(page, 'versions-narrow');
+    await axe(page);
+    await page.getByRole('link', { name: 'All versions' }).click();
+    await list(page).waitFor();
+    await close();
+  });
+});

@@ -1,0 +1,176 @@
+import { useMutation, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { api, part } from './client';
+import { cached } from './keys';
+import type { DraftStatus, FlowType, LastPublished } from './models';
+
+export type VersionKind =
+  'create' | 'save' | 'restore' | 'publish' | 'rollback' | 'promote' | 'delete' | 'unknown';
+
+/** One entry of a flow's history. */
+export interface Version {
+  sha: string;
+  shortSha: string;
+  date: string;
+  author: string;
+  authorId: string | null;
+  authorKind: 'user' | 'system';
+  title: string;
+  details: string[];
+  kind: VersionKind;
+  promotedFrom: string | null;
+  name: string;
+  hiddenSecrets: number;
+  published: boolean;
+}
+
+export interface VersionList {
+  enabled: boolean;
+  /** The newest 200, newest first. */
+  versions: Version[];
+  lastError: string | null;
+  liveSha: string | null;
+  lastPublished: LastPublished | null;
+}
+
+/** What must be put right in a version before it runs. */
+export interface VersionNotes {
+  missingCredentials: { name: string; credentialName: string }[];
+  ambiguousCredentials: {
+    name: string;
+    credentialName: string;
+    count: number;
+    using: 'current' | 'oldest';
+  }[];
+  hiddenSecrets: { node: string; label: string; input: string; inputLabel: string; count: number }[];
+}
+
+export interface VersionCanvas extends VersionNotes {
+  sha: string;
+  name: string;
+  type: FlowType;
+  flowData: string;
+}
+
+export interface VersionDiff {
+  sha: string;
+  /** A version, `current`, or null for the first version. */
+  against: string | null;
+  added: { id: string; label: string; name: string }[];
+  removed: { id: string; label: string; name: string }[];
+  changed: { id: string; label: string; fields: string[] }[];
+  moved: string[];
+  edgesChanged: boolean;
+  renamed: { from: string; to: string } | null;
+}
+
+export interface BriefFlow {
+  id: string;
+  name: string;
+  type: FlowType;
+  updatedDate: string;
+}
+
+interface Recorded {
+  chatflow: BriefFlow;
+  version: Version | null;
+  unchanged: boolean;
+  recorded: boolean;
+  historyError: string | null;
+}
+
+export interface Published extends Recorded {
+  status: DraftStatus;
+}
+
+export interface Restored extends Recorded, VersionNotes {
+  restoredFrom: string;
+  restoredTo: 'live' | 'draft';
+}
+
+const keys = {
+  all: (flow: string) => ['versions', flow],
+  list: (flow: string) => ['versions', flow, 'list'],
+  one: (flow: string, sha: string) => ['versions', flow, 'one', sha],
+  diff: (flow: string, sha: string, against: string) => ['versions', flow, 'diff', sha, against],
+  restored: (flow: string) => ['restored', flow],
+};
+
+const path = (flow: string, rest = ''): string => `/flow-versions/${part(flow)}${rest}`;
+
+export const useVersions = (flow: string) =>
+  useQuery({ queryKey: keys.list(flow), queryFn: () => api.get<VersionList>(path(flow)) });
+
+export const useVersion = (flow: string, sha: string | null) =>
+  useQuery({
+    queryKey: keys.one(flow, sha ?? ''),
+    enabled: sha !== null,
+    queryFn: () => api.get<VersionCanvas>(path(flow, `/${part(sha ?? '')}`)),
+  });
+
+export const useVersionDiff = (flow: string, sha: string | null, against: string | null) =>
+  useQuery({
+    queryKey: keys.diff(flow, sha ?? '', against ?? ''),
+    enabled: sha !== null && against !== null,
+    queryFn: () => api.get<VersionDiff>(path(flow, `/${part(sha ?? '')}/diff`), { against }),
+  });
+
+/** Reads anew what a change of Live or of the draft touches. */
+async function changed(client: QueryClient, flow: string): Promise<void> {
+  await Promise.all([
+    client.invalidateQueries({ queryKey: cached.draft(flow) }),
+    client.invalidateQueries({ queryKey: cached.flows }),
+    client.invalidateQueries({ queryKey: keys.all(flow) }),
+  ]);
+}
+
+export function usePublish(flow: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (overwriteLiveChanges: boolean) =>
+      api.post<Published>(
+        `/flow-drafts/${part(flow)}/publish`,
+        overwriteLiveChanges ? { overwriteLiveChanges } : {},
+      ),
+    onSettled: () => changed(client, flow),
+  });
+}
+
+export function useDiscardDraft(flow: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => api.delete<DraftStatus>(`/flow-drafts/${part(flow)}`),
+    onSuccess: (status) => {
+      client.setQueryData(cached.draft(flow), status);
+      client.removeQueries({ queryKey: keys.restored(flow) });
+    },
+    onSettled: () => changed(client, flow),
+  });
+}
+
+export type PutBack = 'restore' | 'rollback';
+
+/** Restores a version (to the draft, or to Live where there are no drafts), or rolls Live back to it. */
+export function usePutBack(flow: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ sha, how }: { sha: string; how: PutBack }) =>
+      how === 'restore'
+        ? api.post<Restored>(path(flow, `/${part(sha)}/restore`))
+        : api.post<Restored>(`/flow-drafts/${part(flow)}/rollback`, { sha }),
+    onSuccess: (restored) => client.setQueryData(keys.restored(flow), restored),
+    onSettled: () => changed(client, flow),
+  });
+}
+
+/** The last restore or roll back of a flow in this tab, until it is dismissed. */
+export function useRestored(flow: string): [Restored | null, () => void] {
+  const client = useQueryClient();
+  const { data } = useQuery<Restored | null>({
+    queryKey: keys.restored(flow),
+    queryFn: () => null,
+    enabled: false,
+    gcTime: Infinity,
+    initialData: null,
+  });
+  return [data ?? null, () => client.setQueryData(keys.restored(flow), null)];
+}

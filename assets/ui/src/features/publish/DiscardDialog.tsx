@@ -1,0 +1,42 @@
+import type { ReactNode } from 'react';
+import type { DraftStatus, Flow } from '../../api/models';
+import { useDiscardDraft } from '../../api/versions';
+import { diffCanvas } from '../../core/canvasDiff';
+import { t } from '../../i18n';
+import { changeSum, ConfirmDialog, toast } from '../../ui';
+import { hasLive } from './state';
+
+export interface DiscardDialogProps {
+  flow: Flow;
+  status: DraftStatus;
+  onClose: () => void;
+}
+
+export function DiscardDialog({ flow, status, onClose }: DiscardDialogProps): ReactNode {
+  const discard = useDiscardDraft(flow.id);
+  const draft = status.draft?.flowData ?? null;
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      title={t('publish.discardTitle')}
+      confirm={t('publish.discard')}
+      busy={discard.isPending}
+      error={discard.error?.message ?? null}
+      onConfirm={() =>
+        discard.mutate(undefined, {
+          onSuccess: () => {
+            toast(t('publish.discarded'));
+            onClose();
+          },
+        })
+      }
+    >
+      <p>
+        {hasLive(flow.flowData)
+          ? t('publish.discardText', { sum: changeSum(diffCanvas(flow.flowData, draft)) })
+          : t('publish.discardTextNew')}
+      </p>
+    </ConfirmDialog>
+  );
+}

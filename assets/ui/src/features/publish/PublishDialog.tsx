@@ -1,0 +1,204 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { RotateCw } from 'lucide-react';
+import { useMemo, useState, type ReactNode } from 'react';
+import { useLocation } from 'wouter';
+import { useProblems, type CardProblem } from '../../api/canvas';
+import { ApiError } from '../../api/client';
+import { useDraft, useFlow } from '../../api/flows';
+import { cached } from '../../api/keys';
+import type { DraftStatus, Flow } from '../../api/models';
+import { usePublish, type Published } from '../../api/versions';
+import { diffCanvas, isEmpty } from '../../core/canvasDiff';
+import { relativeTime } from '../../core/format';
+import { t } from '../../i18n';
+import { Banner, Button, ChangeList, changeSum, Checkbox, Dialog, Loaded, toast } from '../../ui';
+import { problemsOf } from './problems';
+import css from './Publish.module.css';
+import { hasLive } from './state';
+
+export interface PublishDialogProps {
+  flow: Flow;
+  /** The last edits could not be saved: what is published lacks them. */
+  unsaved: boolean;
+  onClose: () => void;
+  goToNode: (id: string) => void;
+}
+
+/** What Publish does to Live, shown before it is done. */
+export function PublishDialog(props: PublishDialogProps): ReactNode {
+  const { unsaved, onClose, goToNode } = props;
+  const { id, name } = props.flow;
+  const [, go] = useLocation();
+  const client = useQueryClient();
+  const flow = useFlow(id);
+  const status = useDraft(id);
+  const publish = usePublish(id);
+  const [replace, setReplace] = useState(false);
+  const [unrecorded, setUnrecorded] = useState<Published | null>(null);
+
+  const both = {
+    data: flow.data && status.data && { flow: flow.data, status: status.data },
+    error: flow.error ?? status.error,
+    refetch: () => Promise.all([flow.refetch(), status.refetch()]),
+  };
+  const stale = Boolean(status.data?.draft?.stale);
+  const error = publish.error;
+  const moved = error instanceof ApiError && error.status === 409;
+
+  const done = (result: Published): void => {
+    if (result.historyError) return setUnrecorded(result);
+    onClose();
+    if (result.unchanged) return toast(t('publish.nothing'));
+    const sha = result.version?.sha;
+    const view = {
+      label: t('publish.viewVersion'),
+      onClick: () => go(`/flows/${id}/versions?v=${sha ?? ''}`),
+    };
+    toast(sha ? { text: t('publish.done'), action: view } : t('publish.done'));
+  };
+  const again = (): void => {
+    publish.reset();
+    setReplace(false);
+    void client.invalidateQueries({ queryKey: cached.flow(id) });
+    void client.invalidateQueries({ queryKey: cached.draft(id) });
+  };
+
+  if (unrecorded) {
+    return (
+      <Dialog
+        open
+        onClose={onClose}
+        title={t('publish.title', { name })}
+        footer={<Button onClick={onClose}>{t('kit.close')}</Button>}
+      >
+        <Banner tone="warning" title={t('publish.doneUnrecorded')}>
+          {t('publish.doneUnrecordedText', { reason: unrecorded.historyError ?? '' })}
+        </Banner>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      size="large"
+      title={t('publish.title', { name })}
+      mayClose={() => !publish.isPending}
+      footer={
+        <>
+          <Button onClick={onClose} disabled={publish.isPending}>
+            {t('kit.cancel')}
+          </Button>
+          <Button
+            variant="primary"
+            busy={publish.isPending}
+            disabled={!status.data?.draft || (stale && !replace) || moved}
+            onClick={() => publish.mutate(stale && replace, { onSuccess: done })}
+          >
+            {t('publish.publish')}
+          </Button>
+        </>
+      }
+    >
+      {error && (
+        <Banner
+          tone="danger"
+          title={error.message}
+          actions={
+            moved && (
+              <Button size="compact" icon={RotateCw} onClick={again}>
+                {t('publish.again')}
+              </Button>
+            )
+          }
+        />
+      )}
+      {unsaved && <Banner tone="warning">{t('publish.unsaved')}</Banner>}
+      <Loaded query={both}>
+        {(data) => (
+          <>
+            {stale && (
+              <Banner tone="warning" title={t('publish.staleTitle')}>
+                <p>{t('publish.staleText', { time: relativeTime(data.flow.updatedDate) })}</p>
+                <Checkbox
+                  checked={replace}
+                  onChange={setReplace}
+                  label={t('publish.replace')}
+                  help={t('publish.replaceHelp')}
+                />
+              </Banner>
+            )}
+            <Review {...data} goToNode={goToNode} onClose={onClose} />
+          </>
+        )}
+      </Loaded>
+    </Dialog>
+  );
+}
+
+interface ReviewProps {
+  flow: Flow;
+  status: DraftStatus;
+  goToNode: (id: string) => void;
+  onClose: () => void;
+}
+
+function Review({ flow, status, goToNode, onClose }: ReviewProps): ReactNode {
+  const draft = status.draft?.flowData ?? null;
+  const found = useProblems(flow.id, status.draft?.updatedDate ?? '').data;
+  const diff = useMemo(() => diffCanvas(flow.flowData, draft), [flow.flowData, draft]);
+  const problems = useMemo(
+    () => (draft === null ? [] : problemsOf(found ?? [], flow.flowData, draft)),
+    [found, flow.flowData, draft],
+  );
+  const show = (id: string): void => {
+    onClose();
+    goToNode(id);
+  };
+  return (
+    <>
+      {problems.length > 0 && <Problems problems={problems} onNode={show} />}
+      <section className={css.part} aria-label={t('publish.changes')}>
+        <header className={css.partHead}>
+          <h3>{t('publish.changes')}</h3>
+          <span className={css.muted}>{draft === null ? t('publish.nothing') : changeSum(diff)}</span>
+        </header>
+        {!hasLive(flow.flowData) && draft !== null && <p className={css.muted}>{t('publish.first')}</p>}
+        {draft !== null &&
+          (isEmpty(diff) ? (
+            <p className={css.muted}>{t('changes.none')}</p>
+          ) : (
+            // A region that scrolls must be reachable by keyboard.
+            // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+            <div className={css.changes} role="group" aria-label={t('publish.changes')} tabIndex={0}>
+              <ChangeList diff={diff} />
+            </div>
+          ))}
+      </section>
+    </>
+  );
+}
+
+function Problems(props: { problems: readonly CardProblem[]; onNode: (id: string) => void }): ReactNode {
+  const { problems, onNode } = props;
+  const count = problems.reduce((sum, one) => sum + one.issues.length, 0);
+  return (
+    <Banner tone="warning" title={t('publish.problems', { count })}>
+      <p>{t('publish.problemsText')}</p>
+      <ul className={css.problems}>
+        {problems.map((one) => (
+          <li key={one.id}>
+            {one.id ? (
+              <button type="button" className={css.link} onClick={() => onNode(one.id)}>
+                {one.label}
+              </button>
+            ) : (
+              <span className={css.strong}>{t('publish.whole')}</span>
+            )}
+            : {one.issues.join(' ')}
+          </li>
+        ))}
+      </ul>
+    </Banner>
+  );
+}

@@ -1,0 +1,160 @@
+import { useMemo, useState, type ComponentType, type ReactNode } from 'react';
+import type { Flow } from '../../api/models';
+import { useVersion, useVersionDiff } from '../../api/versions';
+import { diffCanvas, isEmpty, type CanvasDiff } from '../../core/canvasDiff';
+import { t } from '../../i18n';
+import { ChangeList, changeSum, Loaded, Skeleton } from '../../ui';
+import { marksOf, withValues, type Marks } from './versions';
+import css from './Versions.module.css';
+
+export interface Place {
+  x: number;
+  y: number;
+  zoom: number;
+}
+
+/** What is needed of the read-only canvas. */
+export interface CompareCanvas {
+  flowData: string;
+  label: string;
+  marks?: Marks;
+  selected?: string | null;
+  onSelect?: (id: string | null) => void;
+  view?: Place;
+  onView?: (view: Place) => void;
+}
+
+export interface ShownProps {
+  flow: Flow;
+  Canvas: ComponentType<CompareCanvas>;
+  narrow: boolean;
+  /** Null for the draft. */
+  sha: string | null;
+  /** The draft's canvas, when that is shown. */
+  draft: string | null;
+  against: string;
+}
+
+/** The canvas of a version or of the draft, alone or compared. */
+export function Shown(props: ShownProps): ReactNode {
+  const { flow, sha, draft, against, Canvas } = props;
+  const version = useVersion(flow.id, sha);
+  const own = draft === null ? version : { ...version, data: { flowData: draft }, error: null };
+  return (
+    <Loaded query={own} skeleton={<Waiting />}>
+      {({ flowData }) =>
+        against === '' ? (
+          <div className={css.canvas}>
+            <Canvas flowData={flowData} label={t('versions.canvasOf', { name: t('versions.is') })} />
+          </div>
+        ) : (
+          <Compared {...props} after={flowData} />
+        )
+      }
+    </Loaded>
+  );
+}
+
+const Waiting = (): ReactNode => (
+  <div className={css.waiting}>
+    <Skeleton lines={4} height={20} />
+  </div>
+);
+
+function Compared(props: ShownProps & { after: string }): ReactNode {
+  const { flow, sha, draft, against, after } = props;
+  const told = useVersionDiff(flow.id, draft === null ? sha : null, draft === null ? against : null);
+  // Which version stands on the other side: `previous` is an id once the service has said which.
+  const otherSha =
+    draft === null ? (told.data && told.data.against !== 'current' ? told.data.against : null) : against;
+  const other = useVersion(flow.id, otherSha !== null && otherSha !== 'current' ? otherSha : null);
+  const withLive = draft === null ? told.data?.against === 'current' : against === 'current';
+  const isFirst = told.data?.against === null;
+  const before = withLive ? flow.flowData : isFirst ? null : other.data?.flowData;
+  const ready = before !== undefined && (draft !== null || told.data !== undefined);
+  const data = useMemo(() => {
+    if (!ready) return undefined;
+    const values = diffCanvas(before ?? null, after);
+    return { before: before ?? null, diff: told.data ? withValues(told.data, values) : values };
+  }, [ready, before, after, told.data]);
+  const query = {
+    data,
+    error: told.error ?? other.error,
+    refetch: () => Promise.all([told.refetch(), ...(otherSha ? [other.refetch()] : [])]),
+  };
+  return (
+    <Loaded query={query} skeleton={<Waiting />}>
+      {({ before: older, diff }) => (
+        <Sides
+          {...props}
+          before={older}
+          diff={diff}
+          renamed={told.data?.renamed ?? null}
+          edgesChanged={told.data?.edgesChanged ?? diff.edges.length > 0}
+          names={{
+            before: withLive ? t('versions.now') : t('versions.previous'),
+            after: draft === null ? t('versions.is') : t('versions.draft'),
+          }}
+        />
+      )}
+    </Loaded>
+  );
+}
+
+interface SidesProps extends ShownProps {
+  before: string | null;
+  after: string;
+  diff: CanvasDiff;
+  renamed: { from: string; to: string } | null;
+  edgesChanged: boolean;
+  names: { before: string; after: string };
+}
+
+function Sides(props: SidesProps): ReactNode {
+  const { Canvas, before, after, diff, renamed, edgesChanged, names, narrow } = props;
+  const [place, setPlace] = useState<Place | undefined>(undefined);
+  const [selected, select] = useState<string | null>(null);
+  const marks = useMemo(() => marksOf(diff), [diff]);
+  const nothing = isEmpty(diff) && !renamed && !edgesChanged;
+  const side = (name: string, flowData: string, of: Marks): ReactNode => (
+    <figure className={css.half}>
+      <figcaption className={css.caption}>{name}</figcaption>
+      <div className={css.canvas}>
+        <Canvas
+          flowData={flowData}
+          label={t('versions.canvasOf', { name })}
+          marks={of}
+          selected={selected}
+          onSelect={select}
+          {...(place ? { view: place } : {})}
+          onView={setPlace}
+        />
+      </div>
+    </figure>
+  );
+  return (
+    <div className={css.compared}>
+      <div className={css.sides}>
+        {before !== null && !narrow && side(names.before, before, marks.before)}
+        {side(names.after, after, marks.after)}
+      </div>
+      <section className={css.changes} aria-label={t('versions.changes')}>
+        <header className={css.changesHead}>
+          <h3>{t('versions.changes')}</h3>
+          <span className={css.muted}>
+            {before === null ? t('versions.first') : changeSum(diff, edgesChanged)}
+          </span>
+        </header>
+        {nothing ? (
+          <p className={css.muted}>{t('changes.none')}</p>
+        ) : (
+          // A region that scrolls must be reachable by keyboard.
+          // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+          <div className={css.scroll} role="group" aria-label={t('versions.changes')} tabIndex={0}>
+            <ChangeList diff={diff} renamed={renamed} edgesChanged={edgesChanged} onNode={select} />
+          </div>
+        )}
+      </section>
+    </div>
+  );
+}
