@@ -108,6 +108,28 @@ describe.skipIf(missing)('drafts and Publish', () => {
     await close();
   });
 
+  it('warns when Live could not be noted in the history', async () => {
+    const id = await makeFlow(service, 'Unnoted', drawing);
+    await edited(id, 'Not noted.');
+    const { page, close } = await openSignedIn(service, `/flows/${id}`);
+    await page.route('**/publish', async (route) => {
+      const answer = await route.fetch();
+      const told = (await answer.json()) as object;
+      await route.fulfill({
+        response: answer,
+        json: { ...told, version: null, recorded: false, historyError: 'The disk is full.' },
+      });
+    });
+    await publish(page).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Publish' }).click();
+    await dialog.getByText('Published, but not recorded').waitFor();
+    await dialog.getByText('The disk is full.').waitFor();
+    await shot(page, 'publish-unrecorded');
+    await axe(page);
+    await close();
+  });
+
   it('explains why a flow saves straight to Live', async () => {
     const id = await makeFlow(service, 'Quick', drawing);
     await service.call('PUT', `/flow-drafts/${id}/settings`, { publishInstantly: true });

@@ -136,6 +136,59 @@ describe.skipIf(missing)('versions', () => {
     await close();
   });
 
+  it('says after a roll back what must be put right, and leads there', async () => {
+    const chain = 'conversationChain_0';
+    const hiding = await conversation(service, []);
+    hiding.node(chain).data.inputs.systemMessagePrompt = 'Sign in with AKIAABCDEFGHIJKLMNOP.';
+    const id = await makeFlow(service, 'Hiding', hiding);
+    hiding.node(chain).data.inputs.systemMessagePrompt = 'Be kind.';
+    await saveDraft(service, id, hiding);
+    await service.call('POST', `/flow-drafts/${id}/publish`, {});
+    const older = (await service.call<Listed>('GET', `/flow-versions/${id}`)).versions[1];
+    const { page, close } = await openSignedIn(service, `/flows/${id}/versions?v=${older?.shortSha}`);
+    await page.getByText('1 hidden secret', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Roll back Live' }).click();
+    const dialog = page.getByRole('alertdialog');
+    await dialog.getByText('System Message of Conversation Chain holds a hidden secret').waitFor();
+    await dialog.getByRole('button', { name: 'Roll back Live' }).click();
+    await page.getByText('The version is Live. Put this right').waitFor();
+    await shot(page, 'versions-fix');
+    await axe(page);
+    await page.getByRole('button', { name: 'Go to node' }).click();
+    await page.waitForURL(new RegExp(`/flows/${id}\\?node=${chain}`));
+    await page.getByRole('button', { name: 'Close' }).first().waitFor();
+    await close();
+  });
+
+  it('tells a history that is off, empty or failed', async () => {
+    const { page, close } = await openSignedIn(service, `/flows/${flow}`);
+    const tell = async (answer: object): Promise<void> => {
+      await page.unrouteAll();
+      await page.route(`**/flow-versions/${flow}`, (route) =>
+        route.fulfill({
+          json: {
+            enabled: true,
+            versions: [],
+            lastError: null,
+            liveSha: null,
+            lastPublished: null,
+            ...answer,
+          },
+        }),
+      );
+      await page.goto(path());
+    };
+    await tell({ enabled: false });
+    await page.getByText('Version history is off on this server').waitFor();
+    await tell({});
+    await page.getByText('Unpublished changes').or(page.getByText('No versions yet')).first().waitFor();
+    await tell({ lastError: 'The disk is full.' });
+    await page.getByText('The disk is full.').waitFor();
+    await shot(page, 'versions-error');
+    await axe(page);
+    await close();
+  });
+
   it('works on a narrow page', async () => {
     const { page, close } = await openSignedIn(service, path(), { width: 390, height: 780 });
     await list(page)

@@ -12,7 +12,8 @@ export interface ComposerProps {
   offer: Offer;
   busy: boolean;
   disabled: boolean;
-  onSend: (question: string, files: readonly ChatFile[]) => void;
+  /** False when nothing was asked: what was written comes back. */
+  onSend: (question: string, files: readonly ChatFile[]) => Promise<boolean>;
   onStop: () => void;
 }
 
@@ -28,10 +29,14 @@ export function Composer({ input, offer, busy, disabled, onSend, onStop }: Compo
 
   const send = (): void => {
     if (!ready) return;
-    onSend(text.trim(), files);
     setText('');
     setFiles([]);
     setProblems([]);
+    void onSend(text.trim(), files).then((sent) => {
+      if (sent) return;
+      setText((now) => now || text);
+      setFiles((now) => (now.length > 0 ? now : files));
+    });
   };
   const add = async (list: readonly File[]): Promise<void> => {
     const { taken, refused } = await readFiles(list, files, offer);

@@ -37,11 +37,12 @@ export default function TestPanel(props: TestPanelProps): ReactNode {
 
   const focus = useCallback(() => composer.current?.focus(), []);
   useEffect(focus, [focus]);
-  const ask = async (question: string, files: readonly ChatFile[]): Promise<void> => {
+  const ask = async (question: string, files: readonly ChatFile[]): Promise<boolean> => {
     focus();
     // What is asked is what is seen: edits on their way go first. When they cannot be saved, the editor says why.
-    if (unsaved && source === 'draft' && !(await save())) return;
+    if (unsaved && source === 'draft' && !(await save())) return false;
     talk.ask({ question, files, source });
+    return true;
   };
   const restart = (): void => {
     talk.reset();
@@ -111,7 +112,7 @@ export default function TestPanel(props: TestPanelProps): ReactNode {
         offer={offer}
         busy={busy}
         disabled={choice.length === 0}
-        onSend={(question, files) => void ask(question, files)}
+        onSend={ask}
         onStop={() => {
           talk.stop();
           focus();
