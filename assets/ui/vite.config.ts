@@ -47,7 +47,7 @@ export default defineConfig({
       },
     },
   },
-  server: { proxy: { '/api': { target: service, changeOrigin: true, headers: { origin: service } } } },
+  server: { proxy: { '/api/': { target: service, changeOrigin: true, headers: { origin: service } } } },
   test: {
     environment: 'happy-dom',
     include: ['src/**/*.test.{ts,tsx}'],

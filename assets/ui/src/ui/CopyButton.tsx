@@ -10,6 +10,7 @@ export interface CopyButtonProps {
   /** Shows the words beside the icon. */
   words?: boolean;
   size?: 'default' | 'compact';
+  autoFocus?: boolean;
 }
 
 export function CopyButton({
@@ -17,6 +18,7 @@ export function CopyButton({
   label = t('kit.copy'),
   words,
   size = 'compact',
+  autoFocus,
 }: CopyButtonProps): ReactNode {
   const [done, setDone] = useState(false);
   useEffect(() => {
@@ -30,7 +32,7 @@ export function CopyButton({
   return (
     <>
       {words ? (
-        <Button size={size} icon={done ? Check : Copy} onClick={copy}>
+        <Button size={size} icon={done ? Check : Copy} onClick={copy} autoFocus={autoFocus}>
           {done ? t('kit.copied') : label}
         </Button>
       ) : (

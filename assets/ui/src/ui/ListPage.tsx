@@ -1,0 +1,114 @@
+import { LockKeyhole, Plus, type LucideIcon } from 'lucide-react';
+import { useMemo, type ReactNode } from 'react';
+import { includesWords } from '../core/words';
+import { t } from '../i18n';
+import { Button } from './Button';
+import { useActions } from './hooks';
+import css from './ListPage.module.css';
+import { Loaded, type QueryLike } from './Loaded';
+import { Page, PageHeader, Toolbar } from './PageHeader';
+import { SearchField } from './SearchField';
+import { EmptyState, FilteredEmpty } from './States';
+import { useAddress } from './useAddress';
+
+export interface ListPageProps<Row> {
+  title: string;
+  description?: ReactNode;
+  icon: LucideIcon;
+  query: QueryLike<readonly Row[]>;
+  /** The permission it needs, when the person lacks it. */
+  missing?: string | false;
+  /** Makes a new one. */
+  create?: { label: string; onClick: () => void } | null | false;
+  /** Why there is no button to make one. */
+  viewOnly?: string | false;
+  /** When there is nothing at all. */
+  empty: { title: string; text: string };
+  search: { label: string; words: (row: Row) => readonly (string | null | undefined)[] };
+  /** More filters: which rows pass, which names in the address they use, how they are drawn. */
+  filters?: { names: readonly string[]; pass: (row: Row) => boolean; tools: ReactNode };
+  /** Says how many are shown, for screen readers. */
+  found: (count: number) => string;
+  /** Between the heading and the list. */
+  above?: ReactNode;
+  children: (rows: readonly Row[]) => ReactNode;
+}
+
+/** A page with one list: heading, search and filters kept in the address, and all the states a list has. */
+export function ListPage<Row>(props: ListPageProps<Row>): ReactNode {
+  const { title, description, icon, query, missing, create, viewOnly, empty, above } = props;
+  const label = create ? create.label : '';
+  const onClick = create ? create.onClick : undefined;
+  useActions(useMemo(() => (onClick ? [{ id: `new ${label}`, label, run: onClick }] : []), [label, onClick]));
+  const button = create && (
+    <Button variant="primary" icon={Plus} onClick={create.onClick}>
+      {create.label}
+    </Button>
+  );
+  if (missing) {
+    return (
+      <Page>
+        <PageHeader title={title} />
+        <NoAccess permission={missing} />
+      </Page>
+    );
+  }
+  return (
+    <Page>
+      <PageHeader
+        title={title}
+        description={description}
+        actions={
+          query.data?.length === 0 ? null : button || (viewOnly && <p className={css.viewOnly}>{viewOnly}</p>)
+        }
+      />
+      {above}
+      <Loaded query={query}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <EmptyState icon={icon} title={empty.title} actions={button}>
+              {viewOnly && !button ? viewOnly : empty.text}
+            </EmptyState>
+          ) : (
+            <Filtered {...props} rows={rows} />
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function Filtered<Row>(props: ListPageProps<Row> & { rows: readonly Row[] }): ReactNode {
+  const { rows, title, search, filters, found, children } = props;
+  const { read, put } = useAddress();
+  const typed = read('q');
+  const shown = rows.filter((row) => includesWords(search.words(row), typed) && (filters?.pass(row) ?? true));
+  const names = ['q', ...(filters?.names ?? [])];
+  const clear = (): void => put(Object.fromEntries(names.map((name) => [name, ''])));
+  return (
+    <>
+      <Toolbar label={title}>
+        <SearchField label={search.label} value={typed} onChange={(q) => put({ q })} />
+        {filters?.tools}
+        {names.some((name) => name !== 'q' && read(name)) && (
+          <Button variant="ghost" onClick={clear}>
+            {t('kit.clearFilters')}
+          </Button>
+        )}
+      </Toolbar>
+      <p className="sr-only" role="status">
+        {found(shown.length)}
+      </p>
+      {shown.length === 0 ? <FilteredEmpty onClear={clear} /> : children(shown)}
+    </>
+  );
+}
+
+/** What stands in place of a list that the person may not see. */
+export function NoAccess({ permission }: { permission: string }): ReactNode {
+  return (
+    <EmptyState icon={LockKeyhole} title={t('kit.noAccess')}>
+      {t('kit.noAccessText', { permission })}
+    </EmptyState>
+  );
+}

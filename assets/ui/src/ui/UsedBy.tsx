@@ -1,0 +1,44 @@
+import type { ReactNode } from 'react';
+import { t } from '../i18n';
+import css from './PermissionList.module.css';
+import { Popover } from './Popover';
+import used from './UsedBy.module.css';
+
+export interface UsedByProps {
+  /** What is used. */
+  name: string;
+  count: number;
+  flows: readonly { id: string; name: string }[];
+}
+
+/** How many flows use something, with their names on demand. */
+export function UsedBy({ name, count, flows }: UsedByProps): ReactNode {
+  if (count === 0) return <span className={used.none}>{t('kit.unused')}</span>;
+  return (
+    <Popover
+      width={280}
+      label={t('kit.usedByOf', { name })}
+      trigger={
+        <button type="button" className={css.opener} aria-label={t('kit.usedByOf', { name })}>
+          {t('kit.flowCount', { count })}
+        </button>
+      }
+    >
+      <FlowNames count={count} flows={flows} />
+    </Popover>
+  );
+}
+
+/** Names of flows, and how many more there are. */
+export function FlowNames({ count, flows }: Omit<UsedByProps, 'name'>): ReactNode {
+  return (
+    <ul className={used.list}>
+      {flows.map((flow) => (
+        <li key={flow.id}>{flow.name}</li>
+      ))}
+      {count > flows.length && (
+        <li className={used.none}>{t('kit.flowsMore', { count: count - flows.length })}</li>
+      )}
+    </ul>
+  );
+}
