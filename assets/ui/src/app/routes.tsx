@@ -37,10 +37,10 @@ export const routes: readonly AppRoute[] = [
   full('/flows/:id/:tab?', () => import('./FlowScreen')),
 
   // Connect
-  shell('/credentials', soon),
-  shell('/variables', soon),
-  shell('/tools', soon),
-  shell('/api-keys', soon),
+  shell('/credentials', () => import('../features/credentials/CredentialsPage')),
+  shell('/variables', () => import('../features/variables/VariablesPage')),
+  shell('/tools', () => import('../features/tools/ToolsPage')),
+  shell('/api-keys', () => import('../features/apikeys/ApiKeysPage')),
 
   // Manage
   shell('/users', soon),

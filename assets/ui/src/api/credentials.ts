@@ -1,0 +1,73 @@
+import { useQuery } from '@tanstack/react-query';
+import { api, part } from './client';
+import { useChangeRecord, useCreateRecord, useDeleteRecord, useRecords, type Records } from './lists';
+
+/** Without its fields, as lists show it. */
+export interface Credential {
+  id: string;
+  name: string;
+  /** Its type. */
+  credentialName: string;
+  createdDate: string;
+  updatedDate: string;
+}
+
+export type FieldValue = string | number | boolean | null;
+
+export interface CredentialWithFields extends Credential {
+  /** Secrets are hidden. */
+  plainDataObj: Record<string, FieldValue>;
+}
+
+export interface CredentialField {
+  label: string;
+  name: string;
+  type: string;
+  description?: string;
+  placeholder?: string;
+  optional?: boolean;
+  default?: FieldValue;
+  options?: { label: string; name: string; description?: string }[];
+}
+
+export interface CredentialType {
+  label: string;
+  name: string;
+  description?: string;
+  inputs: CredentialField[];
+}
+
+export interface CredentialBody {
+  name: string;
+  credentialName: string;
+  plainDataObj: Record<string, FieldValue>;
+}
+
+const records: Records<Credential, CredentialBody> = {
+  key: ['credentials'],
+  path: '/credentials',
+  preview: (row, body) => ({ ...row, name: body.name ?? row.name }),
+};
+
+export const useCredentials = (enabled?: boolean) => useRecords(records, enabled);
+export const useCreateCredential = () => useCreateRecord(records);
+export const useChangeCredential = () => useChangeRecord(records);
+export const useDeleteCredential = () => useDeleteRecord(records);
+
+/** One with its fields, read anew each time. */
+export const useCredential = (id: string | null) =>
+  useQuery({
+    queryKey: ['credential', id],
+    enabled: id !== null,
+    staleTime: 0,
+    gcTime: 0,
+    queryFn: () => api.get<CredentialWithFields>(`/credentials/${part(id ?? '')}`),
+  });
+
+export const useCredentialTypes = (enabled = true) =>
+  useQuery({
+    queryKey: ['credentialTypes'],
+    enabled,
+    staleTime: Infinity,
+    queryFn: () => api.get<CredentialType[]>('/components-credentials'),
+  });

@@ -1,0 +1,23 @@
+import { useQuery } from '@tanstack/react-query';
+import { api, ApiError } from './client';
+
+export interface Users {
+  count: number;
+  /** Those of them that the person may see; at most 20. */
+  flows: { id: string; name: string; type: string }[];
+}
+
+/** By id (variables: by name), which flows use it. `null` when the service does not tell. */
+export const useUsedBy = (kind: 'credentials' | 'tools' | 'variables', enabled = true) =>
+  useQuery({
+    queryKey: ['usedBy', kind],
+    enabled,
+    queryFn: async () => {
+      try {
+        return await api.get<Record<string, Users>>(`/used-by/${kind}`);
+      } catch (error) {
+        if (error instanceof ApiError && [403, 404].includes(error.status)) return null;
+        throw error;
+      }
+    },
+  });

@@ -1,0 +1,40 @@
+import type { ReactNode } from 'react';
+import { useDeleteApiKey, type ApiKey } from '../../api/apiKeys';
+import { t } from '../../i18n';
+import { ConfirmDialog, toast } from '../../ui';
+import css from './ApiKeys.module.css';
+
+/** Names the flows that stop answering. */
+export function DeleteKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }): ReactNode {
+  const remove = useDeleteApiKey();
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      title={t('apiKeys.deleteTitle', { name: apiKey.keyName })}
+      confirm={t('apiKeys.deleteKey')}
+      busy={remove.isPending}
+      error={remove.error?.message ?? null}
+      onConfirm={() =>
+        remove.mutate(apiKey.id, {
+          onSuccess: () => {
+            toast(t('apiKeys.deleted', { name: apiKey.keyName }));
+            onClose();
+          },
+        })
+      }
+    >
+      <p>{t('apiKeys.deleteText')}</p>
+      {apiKey.chatFlows.length > 0 && (
+        <div>
+          <p>{t('apiKeys.deleteBound')}</p>
+          <ul className={css.flows}>
+            {apiKey.chatFlows.map((flow, at) => (
+              <li key={at}>{flow.flowName}</li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </ConfirmDialog>
+  );
+}

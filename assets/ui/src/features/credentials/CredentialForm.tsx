@@ -1,0 +1,119 @@
+import { ArrowLeft } from 'lucide-react';
+import type { ReactNode } from 'react';
+import {
+  useChangeCredential,
+  useCreateCredential,
+  type CredentialType,
+  type CredentialWithFields,
+} from '../../api/credentials';
+import { t } from '../../i18n';
+import { Button, Field, FormDialog, Input, toast, useForm, type FormErrors } from '../../ui';
+import { CredentialInput } from './CredentialInput';
+import { entriesOf, problemOf, toSend, type Entry, type Problem } from './fields';
+
+export interface CredentialFormProps {
+  type: CredentialType;
+  /** The one that is changed; none for a new one. */
+  stored?: CredentialWithFields;
+  onClose: () => void;
+  onBack?: () => void;
+}
+
+/** `name`, and the fields of the type under `field.` and their names. */
+type Values = { name: string } & Record<`field.${string}`, Entry>;
+
+const words: Record<Problem, 'required' | 'badNumber' | 'badJson' | 'badUrl'> = {
+  required: 'required',
+  number: 'badNumber',
+  json: 'badJson',
+  url: 'badUrl',
+};
+
+export function CredentialForm({ type, stored, onClose, onBack }: CredentialFormProps): ReactNode {
+  const create = useCreateCredential();
+  const change = useChangeCredential();
+  const known = stored?.plainDataObj ?? null;
+  const first = entriesOf(type, known);
+  const form = useForm<Values>(
+    {
+      name: stored?.name ?? '',
+      ...Object.fromEntries(Object.entries(first).map(([name, entry]) => [`field.${name}`, entry])),
+    } as Values,
+    {
+      check: (values) => {
+        const errors: FormErrors<Values> = values.name.trim() ? {} : { name: t('credentials.required') };
+        for (const field of type.inputs) {
+          const entry = values[`field.${field.name}`];
+          const problem = entry && problemOf(field, entry, known);
+          if (problem) errors[`field.${field.name}`] = t(`credentials.${words[problem]}`);
+        }
+        return errors;
+      },
+      send: async (values) => {
+        const entries = Object.fromEntries(
+          type.inputs.map((field) => [field.name, values[`field.${field.name}`]] as const),
+        );
+        const body = {
+          name: values.name.trim(),
+          credentialName: type.name,
+          plainDataObj: toSend(type, entries as Record<string, Entry>),
+        };
+        if (stored) await change.mutateAsync({ id: stored.id, ...body });
+        else await create.mutateAsync(body);
+        toast(t(stored ? 'credentials.saved' : 'credentials.made', { name: body.name }));
+        onClose();
+      },
+      place: (error) => {
+        const named = type.inputs.find((field) => error.message.includes(`'${field.name}'`));
+        if (named) return `field.${named.name}`;
+        return /\bname\b/i.test(error.message) ? 'name' : 'form';
+      },
+    },
+  );
+  return (
+    <FormDialog
+      form={form}
+      onClose={onClose}
+      title={stored ? t('credentials.editTitle') : type.label}
+      description={stored ? type.label : undefined}
+      action={t(stored ? 'kit.save' : 'credentials.create')}
+      extra={
+        onBack && (
+          <Button variant="ghost" icon={ArrowLeft} onClick={onBack}>
+            {t('credentials.back')}
+          </Button>
+        )
+      }
+    >
+      <Field
+        label={t('credentials.name')}
+        error={form.errors.name}
+        {...(stored ? {} : { help: t('credentials.nameHelp') })}
+        required
+      >
+        <Input
+          autoFocus
+          maxLength={100}
+          value={form.values.name}
+          onChange={(event) => form.set('name', event.target.value)}
+        />
+      </Field>
+      {type.inputs.map((field) => {
+        const name = `field.${field.name}` as const;
+        const entry = form.values[name];
+        return (
+          entry && (
+            <CredentialInput
+              key={field.name}
+              field={field}
+              entry={entry}
+              stored={known?.[field.name]}
+              error={form.errors[name]}
+              onChange={(next) => form.set(name, next)}
+            />
+          )
+        );
+      })}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,98 @@
+import type { ReactNode } from 'react';
+import type { CredentialField, FieldValue } from '../../api/credentials';
+import { t } from '../../i18n';
+import { Button, Checkbox, CodeField, Field, Input, Select } from '../../ui';
+import { isHidden, type Entry } from './fields';
+
+export interface CredentialInputProps {
+  field: CredentialField;
+  entry: Entry;
+  stored: FieldValue | undefined;
+  error: string | undefined;
+  onChange: (entry: Entry) => void;
+}
+
+/** One field of a credential, as its type asks for it. */
+export function CredentialInput({ field, entry, stored, error, onChange }: CredentialInputProps): ReactNode {
+  const type = (text: string): void => onChange({ ...entry, text, touched: true, removed: false });
+  const hidden = isHidden(stored) && !entry.touched;
+  if (field.type === 'boolean') {
+    return (
+      <Checkbox
+        label={field.label}
+        help={field.description}
+        checked={entry.on}
+        onChange={(on) => onChange({ ...entry, on, touched: true })}
+      />
+    );
+  }
+  return (
+    <Field
+      label={field.label}
+      error={error}
+      help={helpOf(field, entry, hidden)}
+      optional={Boolean(field.optional)}
+      required={field.type === 'password' && !field.optional}
+      aside={
+        isHidden(stored) &&
+        field.optional && (
+          <Button
+            variant="ghost"
+            size="compact"
+            onClick={() => onChange({ text: '', on: false, touched: false, removed: !entry.removed })}
+          >
+            {t(entry.removed ? 'credentials.putBack' : 'credentials.remove')}
+          </Button>
+        )
+      }
+    >
+      <Control field={field} entry={entry} hidden={hidden} shown={stored} onType={type} />
+    </Field>
+  );
+}
+
+function helpOf(field: CredentialField, entry: Entry, hidden: boolean): ReactNode {
+  if (entry.removed) return t('credentials.removed');
+  if (hidden && field.type === 'url') return t('credentials.keepUrl');
+  return field.description;
+}
+
+interface ControlProps {
+  field: CredentialField;
+  entry: Entry;
+  hidden: boolean;
+  shown: FieldValue | undefined;
+  onType: (text: string) => void;
+}
+
+function Control({ field, entry, hidden, shown, onType }: ControlProps): ReactNode {
+  const { text, removed } = entry;
+  if (field.type === 'options') {
+    return (
+      <Select
+        value={text}
+        onChange={onType}
+        placeholder={t('kit.choose')}
+        options={(field.options ?? []).map(({ label, name, description }) => ({
+          value: name,
+          label,
+          ...(description ? { description } : {}),
+        }))}
+      />
+    );
+  }
+  if (field.type === 'json') return <CodeField language="json" value={text} onChange={onType} minLines={4} />;
+  const kept = hidden && !removed ? (field.type === 'url' ? String(shown) : t('credentials.keepStored')) : '';
+  return (
+    <Input
+      type={field.type === 'password' ? 'password' : 'text'}
+      inputMode={field.type === 'number' ? 'numeric' : field.type === 'url' ? 'url' : undefined}
+      // Secrets of services are not passwords of this page: browsers should not offer to keep them.
+      autoComplete={field.type === 'password' ? 'new-password' : 'off'}
+      spellCheck={false}
+      value={text}
+      placeholder={kept || field.placeholder}
+      onChange={(event) => onType(event.target.value)}
+    />
+  );
+}
