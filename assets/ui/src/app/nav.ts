@@ -51,7 +51,12 @@ export const nav: readonly NavGroup[] = [
   {
     label: 'app.manage',
     items: [
-      { path: '/users', label: 'app.users', icon: UsersRound, anyOf: ['users:manage', 'workspace:view'] },
+      {
+        path: '/users',
+        label: 'app.users',
+        icon: UsersRound,
+        anyOf: ['users:manage', 'workspace:view', 'workspace:add-user'],
+      },
       { path: '/roles', label: 'app.roles', icon: ShieldCheck, anyOf: ['roles:manage'] },
       { path: '/workspaces', label: 'app.workspaces', icon: Building2, anyOf: ['workspace:view'] },
       {
@@ -59,7 +64,6 @@ export const nav: readonly NavGroup[] = [
         label: 'app.audit',
         icon: ScrollText,
         anyOf: ['loginActivity:view'],
-        ownerOnly: true,
       },
     ],
   },

@@ -43,9 +43,9 @@ export const routes: readonly AppRoute[] = [
   shell('/api-keys', () => import('../features/apikeys/ApiKeysPage')),
 
   // Manage
-  shell('/users', soon),
-  shell('/roles', soon),
-  shell('/workspaces', soon),
-  shell('/audit', soon),
+  shell('/users', () => import('../features/users/UsersPage')),
+  shell('/roles', () => import('../features/roles/RolesPage')),
+  shell('/workspaces', () => import('../features/workspaces/WorkspacesPage')),
+  shell('/audit', () => import('../features/audit/AuditPage')),
   shell('/account', () => import('../features/account/AccountPage')),
 ];

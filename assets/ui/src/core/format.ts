@@ -35,6 +35,13 @@ export function exactTime(date: string | number): string {
   return new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'medium' }).format(when);
 }
 
+/** "Nov 21, 2026, 7:22 PM", for lists. */
+export function briefTime(date: string | number): string {
+  const when = new Date(date);
+  if (Number.isNaN(when.getTime())) return '';
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(when);
+}
+
 /** Hours and minutes. */
 export function clockTime(date: string | number): string {
   return new Intl.DateTimeFormat(locale, { timeStyle: 'short' }).format(new Date(date));

@@ -29,14 +29,15 @@ export interface ListPageProps<Row> {
   filters?: { names: readonly string[]; pass: (row: Row) => boolean; tools: ReactNode };
   /** Says how many are shown, for screen readers. */
   found: (count: number) => string;
-  /** Between the heading and the list. */
+  /** Between the heading and the list, and after it. */
   above?: ReactNode;
+  below?: ReactNode;
   children: (rows: readonly Row[]) => ReactNode;
 }
 
 /** A page with one list: heading, search and filters kept in the address, and all the states a list has. */
 export function ListPage<Row>(props: ListPageProps<Row>): ReactNode {
-  const { title, description, icon, query, missing, create, viewOnly, empty, above } = props;
+  const { title, description, icon, query, missing, create, viewOnly, empty, above, below } = props;
   const label = create ? create.label : '';
   const onClick = create ? create.onClick : undefined;
   useActions(useMemo(() => (onClick ? [{ id: `new ${label}`, label, run: onClick }] : []), [label, onClick]));
@@ -74,6 +75,7 @@ export function ListPage<Row>(props: ListPageProps<Row>): ReactNode {
           )
         }
       </Loaded>
+      {below}
     </Page>
   );
 }

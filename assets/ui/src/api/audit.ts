@@ -1,0 +1,37 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { api } from './client';
+
+export interface AuditRow {
+  id: string;
+  date: string;
+  action: string;
+  outcome: 'ok' | 'refused';
+  reason: string | null;
+  actor: { kind: 'user' | 'key' | 'operator' | 'nobody'; id: string | null; name: string | null };
+  address: string | null;
+  workspaceId: string | null;
+  target: { kind: string; id: string | null; name: string | null } | null;
+}
+
+export interface AuditQuery {
+  page: number;
+  limit: number;
+  actions: readonly string[];
+  userId: string;
+  since: string;
+  until: string;
+}
+
+/** One page of the log; those who are not the owner get the sign-ins of their workspace. */
+export const useAudit = (owner: boolean, query: AuditQuery, enabled: boolean) =>
+  useQuery({
+    queryKey: ['audit', owner, query],
+    enabled,
+    placeholderData: keepPreviousData,
+    queryFn: () => {
+      const { actions, ...rest } = query;
+      if (owner) return api.get<{ data: AuditRow[]; total: number }>('/audit', { ...rest, action: actions });
+      const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== ''));
+      return api.post<{ data: AuditRow[]; total: number }>('/audit/login-activity', given);
+    },
+  });

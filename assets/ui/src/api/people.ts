@@ -1,0 +1,130 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { api, part } from './client';
+import type { Deleted, Session } from './models';
+import type { Member } from './workspaces';
+
+export interface Membership {
+  id: string;
+  name: string;
+  roleId: string;
+  role: string;
+}
+
+export interface Person {
+  userId: string;
+  isOwner: boolean;
+  status: 'active' | 'disabled';
+  lastLogin: string | null;
+  createdDate: string;
+  /** These two are for the owner only. */
+  resetRequestedDate: string | null;
+  sessions: number | null;
+  user: { id: string; name: string; email: string };
+  workspaces: Membership[];
+}
+
+export interface OnceLink {
+  path: string;
+  token: string;
+  expires: string;
+}
+
+export interface Invitation {
+  id: string;
+  email: string;
+  name: string | null;
+  workspaceId: string;
+  workspace: string;
+  roleId: string;
+  role: string;
+  createdDate: string;
+  expires: string;
+  invitedBy?: string | null;
+  expired?: boolean;
+}
+
+const people = ['people'];
+const invitations = ['invitations'];
+
+/** Everybody the person may see: the whole list for those who manage users, else the active workspace. */
+export const usePeople = (manages: boolean, workspace: { id: string; name: string }, enabled = true) =>
+  useQuery({
+    queryKey: [...people, manages ? 'all' : workspace.id],
+    enabled,
+    queryFn: async () => {
+      if (manages) return api.get<Person[]>('/organizationuser');
+      const members = await api.get<Member[]>('/workspaceuser');
+      return members.map((member) => personOf(member, workspace));
+    },
+  });
+
+function personOf(member: Member, workspace: { id: string; name: string }): Person {
+  const { userId, isOwner, status, lastLogin, createdDate, user, role } = member;
+  const workspaces = [{ ...workspace, roleId: role.id, role: role.name }];
+  return {
+    userId,
+    isOwner,
+    status,
+    lastLogin,
+    createdDate,
+    user,
+    workspaces,
+    resetRequestedDate: null,
+    sessions: null,
+  };
+}
+
+/** Something about people changed: lists that show them are read anew. */
+export function usePeopleChange<Input, Output>(change: (input: Input) => Promise<Output>) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: change,
+    onSettled: () => {
+      for (const key of [people, invitations, ['members'], ['roles'], ['workspaces'], ['me']])
+        void client.invalidateQueries({ queryKey: key });
+    },
+  });
+}
+
+export const useInvitations = (enabled: boolean) =>
+  useQuery({
+    queryKey: invitations,
+    enabled,
+    queryFn: () => api.get<Invitation[]>('/account/invite'),
+  });
+
+export interface NewInvitation {
+  user: { email: string; name?: string };
+  workspaceId?: string;
+  roleId: string;
+}
+
+export const useInvite = () =>
+  usePeopleChange((body: NewInvitation) =>
+    api.post<Invitation & { link: OnceLink }>('/account/invite', body),
+  );
+
+export const useRemoveInvitation = () =>
+  usePeopleChange((id: string) => api.delete<Deleted>(`/account/invite/${part(id)}`));
+
+export const useResetLink = () =>
+  usePeopleChange((id: string) =>
+    api.post<{ email: string; link: OnceLink }>(`/user/${part(id)}/reset-link`),
+  );
+
+export const useSetStatus = () =>
+  usePeopleChange((body: { userId: string; status: Person['status'] }) =>
+    api.put<Person>('/organizationuser', body),
+  );
+
+export const useRemovePerson = () =>
+  usePeopleChange((userId: string) => api.delete<Deleted>('/organizationuser', { userId }));
+
+export const usePersonSessions = (id: string) =>
+  useQuery({
+    queryKey: [...people, 'sessions', id],
+    queryFn: () => api.get<Session[]>(`/user/${part(id)}/sessions`),
+  });
+
+export const useEndPersonSessions = () =>
+  usePeopleChange((id: string) => api.delete<Deleted>(`/user/${part(id)}/sessions`));

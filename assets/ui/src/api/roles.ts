@@ -1,0 +1,36 @@
+import { useChangeRecord, useCreateRecord, useDeleteRecord, useRecords, type Records } from './lists';
+
+export interface Role {
+  id: string;
+  name: string;
+  description: string;
+  permissions: string[];
+  builtIn: boolean;
+  /** Whether the person may give it. */
+  assignable: boolean;
+  /** Whether the person may change it. */
+  editable: boolean;
+  /** How many people hold it somewhere. */
+  userCount: number;
+  createdDate: string | null;
+  updatedDate: string | null;
+}
+
+export type RoleBody = Pick<Role, 'name' | 'description' | 'permissions'>;
+
+const records: Records<Role, RoleBody> = {
+  key: ['roles'],
+  path: '/role',
+  preview: (row, body) => ({ ...row, ...body }),
+};
+
+export const useRoles = (enabled?: boolean) => useRecords(records, enabled);
+export const useCreateRole = () => useCreateRecord(records);
+export const useChangeRole = () => useChangeRecord(records);
+export const useDeleteRole = () => useDeleteRecord(records);
+
+/** What is offered first: the built-in Viewer, if it may be given, else the first that may. */
+export function leastRole(roles: readonly Role[]): string {
+  const given = roles.filter((role) => role.assignable);
+  return (given.find((role) => role.id === '00000000-0000-4000-8000-000000000004') ?? given[0])?.id ?? '';
+}

@@ -1,0 +1,88 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { api, part } from './client';
+import type { Deleted } from './models';
+import { usePeopleChange } from './people';
+
+export interface Workspace {
+  id: string;
+  name: string;
+  description: string;
+  isDefault: boolean;
+  isActive: boolean;
+  memberCount: number;
+  /** The name of one's own role in it. */
+  role: string;
+  createdDate: string;
+  updatedDate: string;
+}
+
+/** A person in a workspace. */
+export interface Member {
+  workspaceId: string;
+  userId: string;
+  roleId: string;
+  status: 'active' | 'disabled';
+  lastLogin: string | null;
+  isOwner: boolean;
+  createdDate: string;
+  user: { id: string; name: string; email: string };
+  role: { id: string; name: string; description: string; builtIn: boolean };
+}
+
+const key = ['workspaces'];
+
+export const useWorkspaces = (enabled = true) =>
+  useQuery({ queryKey: key, enabled, queryFn: () => api.get<Workspace[]>('/workspace') });
+
+export const useCreateWorkspace = () =>
+  usePeopleChange((body: { name: string; description: string }) => api.post<Workspace>('/workspace', body));
+
+/** Shown at once, taken back when the service refuses. */
+export function useChangeWorkspace() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: { id: string; name: string; description: string }) =>
+      api.put<Workspace>('/workspace', body),
+    onMutate: async (body) => {
+      await client.cancelQueries({ queryKey: key });
+      const before = client.getQueryData<Workspace[]>(key);
+      client.setQueryData<Workspace[]>(key, (rows) =>
+        rows?.map((row) => (row.id === body.id ? { ...row, ...body } : row)),
+      );
+      return { before };
+    },
+    onError: (_error, _body, context) => client.setQueryData(key, context?.before),
+    onSettled: () => {
+      void client.invalidateQueries({ queryKey: ['me'] });
+      return client.invalidateQueries({ queryKey: key });
+    },
+  });
+}
+
+export const useDeleteWorkspace = () =>
+  usePeopleChange((id: string) => api.delete<Deleted>(`/workspace/${part(id)}`));
+
+export const useMembers = (workspaceId: string) =>
+  useQuery({
+    queryKey: ['members', workspaceId],
+    queryFn: () => api.get<Member[]>('/workspaceuser', { workspaceId }),
+  });
+
+export interface MemberChange {
+  workspaceId: string;
+  userId: string;
+  roleId: string;
+}
+
+export const useAddMember = () =>
+  usePeopleChange((body: Omit<MemberChange, 'userId'> & ({ userId: string } | { email: string })) =>
+    api.post<Member>('/workspaceuser', body),
+  );
+
+export const useChangeMember = () =>
+  usePeopleChange((body: MemberChange) => api.put<Member>('/workspaceuser', body));
+
+export const useRemoveMember = () =>
+  usePeopleChange(({ workspaceId, userId }: Omit<MemberChange, 'roleId'>) =>
+    api.delete<Deleted>('/workspaceuser', { workspaceId, userId }),
+  );

@@ -1,0 +1,161 @@
+import { ArrowRightLeft, Building2, MapPin, Pencil, Trash2, UsersRound } from 'lucide-react';
+import { useState, type ReactNode } from 'react';
+import { useCan, useMe, useSwitchWorkspace } from '../../api/me';
+import { useWorkspaces, type Workspace } from '../../api/workspaces';
+import { t } from '../../i18n';
+import { Badge, ListPage, RelativeTime, rowLink, RowMenu, Table, toast, type Column } from '../../ui';
+import { DeleteWorkspace } from './DeleteWorkspace';
+import { Members } from './Members';
+import { WorkspaceForm } from './WorkspaceForm';
+import css from './Workspaces.module.css';
+
+type Open = { dialog: 'new' } | { dialog: 'members' | 'edit' | 'delete'; workspace: Workspace };
+
+/** The workspaces the person is in; the owner sees all. */
+export default function WorkspacesPage(): ReactNode {
+  const can = useCan();
+  const workspaces = useWorkspaces();
+  const [open, setOpen] = useState<Open | null>(null);
+  const close = (): void => setOpen(null);
+  const mayCreate = can('workspace:create');
+  return (
+    <>
+      <ListPage
+        title={t('workspaces.title')}
+        description={t('workspaces.description')}
+        icon={Building2}
+        query={workspaces}
+        create={mayCreate && { label: t('workspaces.new'), onClick: () => setOpen({ dialog: 'new' }) }}
+        viewOnly={!mayCreate && t('workspaces.viewOnly', { permission: 'workspace:create' })}
+        empty={{ title: t('workspaces.empty'), text: t('workspaces.emptyText') }}
+        search={{ label: t('workspaces.search'), words: (one) => [one.name, one.description] }}
+        found={(count) => t('workspaces.found', { count })}
+      >
+        {(rows) => <WorkspaceTable rows={rows} onOpen={setOpen} />}
+      </ListPage>
+      {open?.dialog === 'new' && <WorkspaceForm onClose={close} />}
+      {open?.dialog === 'edit' && <WorkspaceForm workspace={open.workspace} onClose={close} />}
+      {open?.dialog === 'members' && <Members workspace={open.workspace} onClose={close} />}
+      {open?.dialog === 'delete' && <DeleteWorkspace workspace={open.workspace} onClose={close} />}
+    </>
+  );
+}
+
+interface WorkspaceTableProps {
+  rows: readonly Workspace[];
+  onOpen: (open: Open) => void;
+}
+
+function WorkspaceTable({ rows, onOpen }: WorkspaceTableProps): ReactNode {
+  const can = useCan();
+  const me = useMe().data;
+  const reachable = (one: Workspace): boolean => Boolean(me?.isOrganizationAdmin) || one.isActive;
+  const seesMembers = can('workspace:view', 'workspace:add-user', 'workspace:unlink-user', 'users:manage');
+  const columns: Column<Workspace>[] = [
+    {
+      id: 'name',
+      header: t('workspaces.name'),
+      cell: (workspace) => (
+        <span className={css.name}>
+          <span className={css.line}>
+            {seesMembers && reachable(workspace) ? (
+              <button
+                type="button"
+                className={rowLink}
+                onClick={() => onOpen({ dialog: 'members', workspace })}
+              >
+                {workspace.name}
+              </button>
+            ) : (
+              workspace.name
+            )}
+            {workspace.isActive && (
+              <Badge tone="accent" icon={MapPin}>
+                {t('workspaces.active')}
+              </Badge>
+            )}
+            {workspace.isDefault && <Badge>{t('workspaces.default')}</Badge>}
+          </span>
+          {workspace.description && <span className={css.purpose}>{workspace.description}</span>}
+        </span>
+      ),
+    },
+    {
+      id: 'members',
+      header: t('workspaces.members'),
+      align: 'end',
+      wideOnly: true,
+      cell: (workspace) => workspace.memberCount,
+    },
+    { id: 'role', header: t('workspaces.yourRole'), wideOnly: true, cell: (workspace) => workspace.role },
+    {
+      id: 'created',
+      header: t('workspaces.created'),
+      align: 'end',
+      wideOnly: true,
+      cell: (workspace) => <RelativeTime date={workspace.createdDate} className={css.muted} />,
+    },
+    {
+      id: 'menu',
+      header: '',
+      cell: (workspace) => (
+        <Actions
+          workspace={workspace}
+          reachable={reachable(workspace)}
+          seesMembers={seesMembers}
+          onOpen={onOpen}
+        />
+      ),
+    },
+  ];
+  return <Table caption={t('workspaces.title')} columns={columns} rows={rows} rowKey={(row) => row.id} />;
+}
+
+interface ActionsProps {
+  workspace: Workspace;
+  reachable: boolean;
+  seesMembers: boolean;
+  onOpen: (open: Open) => void;
+}
+
+function Actions({ workspace, reachable, seesMembers, onOpen }: ActionsProps): ReactNode {
+  const can = useCan();
+  const change = useSwitchWorkspace();
+  const refusal = (permission: string): { disabled?: true; hint?: string } => {
+    if (!can(permission)) return { disabled: true, hint: t('workspaces.needs', { permission }) };
+    return reachable ? {} : { disabled: true, hint: t('workspaces.switchFirst') };
+  };
+  return (
+    <RowMenu
+      name={workspace.name}
+      items={[
+        !workspace.isActive && {
+          label: t('workspaces.switch'),
+          icon: ArrowRightLeft,
+          onSelect: () => change.mutate(workspace.id, { onError: (error) => toast(error.message) }),
+        },
+        {
+          label: t('workspaces.members'),
+          icon: UsersRound,
+          ...(seesMembers && reachable ? {} : refusal('workspace:view')),
+          onSelect: () => onOpen({ dialog: 'members', workspace }),
+        },
+        {
+          label: t('workspaces.edit'),
+          icon: Pencil,
+          ...refusal('workspace:update'),
+          onSelect: () => onOpen({ dialog: 'edit', workspace }),
+        },
+        {
+          label: t('workspaces.delete'),
+          icon: Trash2,
+          danger: true,
+          ...(workspace.isDefault
+            ? { disabled: true, hint: t('workspaces.deleteDefault') }
+            : refusal('workspace:delete')),
+          onSelect: () => onOpen({ dialog: 'delete', workspace }),
+        },
+      ]}
+    />
+  );
+}
