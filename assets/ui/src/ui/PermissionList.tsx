@@ -22,8 +22,9 @@ export function PermissionList({ permissions, name, catalogue }: PermissionListP
       width={320}
       label={t('permissions.actions', { name })}
       trigger={
-        <button type="button" className={css.opener} aria-label={t('permissions.showAll', { name })}>
+        <button type="button" className={css.opener}>
           {preset ? t(`permissions.${preset}`) : count}
+          <span className="sr-only">, {t('permissions.showAll', { name })}</span>
         </button>
       }
     >

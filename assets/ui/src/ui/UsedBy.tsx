@@ -19,8 +19,9 @@ export function UsedBy({ name, count, flows }: UsedByProps): ReactNode {
       width={280}
       label={t('kit.usedByOf', { name })}
       trigger={
-        <button type="button" className={css.opener} aria-label={t('kit.usedByOf', { name })}>
+        <button type="button" className={css.opener}>
           {t('kit.flowCount', { count })}
+          <span className="sr-only">, {t('kit.usedByOf', { name })}</span>
         </button>
       }
     >

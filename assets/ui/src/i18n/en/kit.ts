@@ -34,6 +34,6 @@ export const kit = {
   'kit.unchangedLines': '{count} unchanged line|{count} unchanged lines',
   'kit.tickFirst': 'Tick the box first: it cannot be shown again.',
   'kit.unused': 'Not used',
-  'kit.usedByOf': 'Flows that use {name}',
+  'kit.usedByOf': 'flows that use {name}',
   'kit.useTyped': 'Use “{text}”',
 } as const;

@@ -13,7 +13,7 @@ export const permissions = {
   'permissions.presets': 'Presets',
   'permissions.read': 'Read',
   'permissions.readText': 'Sees everything, changes nothing.',
-  'permissions.showAll': 'Show all permissions of {name}',
+  'permissions.showAll': 'all permissions of {name}',
   'permissions.title': 'Permissions',
   'permissions.customText': '{count} permission chosen.|{count} permissions chosen.',
 
