@@ -22,8 +22,6 @@ const shell = (path: string, load: Load): AppRoute => ({ path, frame: 'shell', s
 const full = (path: string, load: Load): AppRoute => ({ path, frame: 'full', screen: lazy(load) });
 const bare = (path: string, load: Load): AppRoute => ({ path, frame: 'bare', screen: lazy(load) });
 
-const soon: Load = () => import('./Soon');
-
 export const routes: readonly AppRoute[] = [
   // Start and sign-in
   bare('/setup', () => import('../features/auth/SetupPage')),

@@ -24,8 +24,6 @@ export const app = {
   'app.showShortcuts': 'Show keyboard shortcuts',
   'app.signOut': 'Sign out',
   'app.skip': 'Skip to content',
-  'app.soon': 'This screen is being built',
-  'app.soonText': 'It comes with one of the next versions.',
   'app.switchWorkspace': 'Switch workspace',
   'app.system': 'System',
   'app.theme': 'Theme',

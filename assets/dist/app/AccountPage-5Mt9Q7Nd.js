@@ -1,1 +1,0 @@
-import{n as e}from"./cx-Dut4ByHR.js";import{b as t,y as n}from"./index-DfQEF4HL.js";import{p as r}from"./react-Ddu496yd.js";var i=r();function a(){return(0,i.jsx)(n,{narrow:!0,children:(0,i.jsx)(t,{title:e(`account.title`)})})}export{a as default};
