@@ -79,10 +79,13 @@ export function usePeopleChange<Input, Output>(change: (input: Input) => Promise
   const client = useQueryClient();
   return useMutation({
     mutationFn: change,
-    onSettled: () => {
-      for (const key of [people, invitations, ['members'], ['roles'], ['workspaces'], ['me']])
-        void client.invalidateQueries({ queryKey: key });
-    },
+    // What is shown stays as it was chosen until the lists are there.
+    onSettled: () =>
+      Promise.all(
+        [people, invitations, ['members'], ['roles'], ['workspaces'], ['me']].map((queryKey) =>
+          client.invalidateQueries({ queryKey }),
+        ),
+      ),
   });
 }
 

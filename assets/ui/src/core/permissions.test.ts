@@ -60,7 +60,7 @@ test('a resource is ticked as a whole', () => {
 });
 
 test('lists are grouped by resource', () => {
-  expect([...byResource(['tools:view', 'logs:view', 'tools:create'])]).toEqual([
+  expect([...byResource(['tools:create', 'logs:view', 'tools:view'])]).toEqual([
     ['tools', ['tools:view', 'tools:create']],
     ['logs', ['logs:view']],
   ]);

@@ -32,12 +32,14 @@ const built = [
 export const actionOf = (permission: string): string => permission.slice(permission.indexOf(':') + 1);
 export const resourceOf = (permission: string): string => permission.split(':')[0] ?? '';
 
+/** The usual four first. */
+function rank(permission: string): number {
+  const at = order.indexOf(actionOf(permission));
+  return at < 0 ? order.length : at;
+}
+
 /** Resources in the order of the service, their permissions with the usual four first. */
 export function resourcesOf(catalogue: Catalogue): Resource[] {
-  const rank = (permission: string): number => {
-    const at = order.indexOf(actionOf(permission));
-    return at < 0 ? order.length : at;
-  };
   return Object.entries(catalogue).map(([name, list]) => ({
     name,
     permissions: list.map((one) => one.key).sort((a, b) => rank(a) - rank(b)),
@@ -102,7 +104,7 @@ export function toggleResource(
   return next;
 }
 
-/** Chosen permissions by resource, for lists. */
+/** Chosen permissions by resource, for lists, the usual four first. */
 export function byResource(permissions: readonly string[]): Map<string, string[]> {
   const groups = new Map<string, string[]>();
   for (const name of permissions) {
@@ -110,5 +112,6 @@ export function byResource(permissions: readonly string[]): Map<string, string[]
     group.push(name);
     groups.set(resourceOf(name), group);
   }
+  for (const group of groups.values()) group.sort((a, b) => rank(a) - rank(b));
   return groups;
 }

@@ -50,7 +50,13 @@ export function PermissionGrid(props: PermissionGridProps): ReactNode {
   };
   const limited = resources.some((resource) => resource.permissions.some((name) => !may(name)));
   return (
-    <div className={css.whole} role="group" aria-label={t('permissions.title')}>
+    <div
+      className={css.whole}
+      role="group"
+      aria-label={t('permissions.title')}
+      // Nothing in it can be focused then, so that the panel around it could not be scrolled by keyboard.
+      {...(readOnly ? { tabIndex: 0 } : {})}
+    >
       <div className={css.head}>
         <span className={css.label}>{t('permissions.title')}</span>
         {!readOnly && !plain && (
