@@ -115,7 +115,7 @@ async function freePort(): Promise<number> {
 
 async function pageFromSources(baseUrl: string): Promise<{ server: ViteDevServer; address: string } | null> {
   if (process.env.FLOWKEEP_PAGE !== 'source') return null;
-  const proxy = { '/api': { target: baseUrl, changeOrigin: true, headers: { origin: baseUrl } } };
+  const proxy = { '/api/': { target: baseUrl, changeOrigin: true, headers: { origin: baseUrl } } };
   const server = await createServer({
     server: { port: 0, host: '127.0.0.1', proxy, hmr: false },
     logLevel: 'error',
