@@ -160,6 +160,8 @@ function attributes(props: CodeEditorProps): Extension {
     'aria-invalid': invalid ? 'true' : undefined,
     'aria-readonly': readOnly ? 'true' : undefined,
     spellcheck: 'false',
+    // Said outright, or checkers take the region around it for one that keys cannot reach.
+    tabindex: '0',
   };
   const set = Object.fromEntries(
     Object.entries(wanted).filter((entry): entry is [string, string] => Boolean(entry[1])),
