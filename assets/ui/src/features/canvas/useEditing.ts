@@ -62,6 +62,11 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
     setText(prettyFlow(stored));
   }, [baseNow, status, stored]);
 
+  // Without edits of its own, the text follows what is stored: after Publish, Discard, or a save elsewhere.
+  useEffect(() => {
+    if (text !== null && !unsaved && !busy && (stored !== from || base.current !== baseNow(status))) begin();
+  }, [text, unsaved, busy, stored, from, status, baseNow, begin]);
+
   const change = useCallback(
     (next: string) => {
       setText(next);
@@ -135,7 +140,7 @@ export function useEditing(flow: Flow, status: DraftStatus, mayEdit: boolean): E
   };
   const save = useCallback(() => send(false), [send]);
   const keepMine = useCallback(() => send(true), [send]);
-  const offered = local && text === null && local.text !== prettyFlow(stored) ? local : null;
+  const offered = local && !unsaved && local.text !== prettyFlow(stored) ? local : null;
   const state = !mayEdit ? 'readonly' : busy ? 'saving' : failure ? 'failed' : unsaved ? 'unsaved' : 'saved';
   return {
     state,

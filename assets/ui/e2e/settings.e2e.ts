@@ -1,0 +1,250 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { chatCanvas, liveFlow, type Made } from './flow-support';
+import { axe, closeBrowser, missing, openSignedIn, shot, startService, type Service } from './harness';
+
+interface Stored {
+  apikeyid: string | null;
+  isPublic: boolean | null;
+  chatbotConfig: string | null;
+  apiConfig: string | null;
+  speechToText: string | null;
+  followUpPrompts: string | null;
+  publishInstantly: boolean;
+}
+
+describe.skipIf(missing)('the settings of a flow', () => {
+  let service: Service;
+  let flow: Made;
+  beforeAll(async () => {
+    service = await startService();
+    flow = await liveFlow(service, 'Support assistant');
+    await service.call('PUT', `/chatflows/${flow.id}`, {
+      chatbotConfig: JSON.stringify({ poweredByTextColor: '#123456' }),
+      apiConfig: JSON.stringify({ somethingElse: true }),
+    });
+    await service.call('POST', '/variables', { name: 'tone', value: 'calm', type: 'static' });
+    await service.call('POST', '/credentials', {
+      name: 'Team key',
+      credentialName: 'openAIApi',
+      plainDataObj: { openAIApiKey: 'not-a-key' },
+    });
+  });
+  afterAll(async () => {
+    await closeBrowser();
+    await service.stop();
+  });
+
+  const stored = (): Promise<Stored> => service.call('GET', `/chatflows/${flow.id}`);
+  const chat = async (): Promise<Record<string, unknown>> =>
+    JSON.parse((await stored()).chatbotConfig ?? '{}') as Record<string, unknown>;
+  const open = (section: string) => openSignedIn(service, `/flows/${flow.id}/settings?section=${section}`);
+  const part = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+  const save = async (page: Page, name: string): Promise<void> => {
+    const button = part(page, name).getByRole('button', { name: 'Save', exact: true });
+    await button.click();
+    // Saved: the form is what is stored again.
+    await expect.poll(() => button.isDisabled()).toBe(true);
+    await part(page, name).getByText('Unsaved changes').waitFor({ state: 'detached' });
+  };
+
+  it('bind a key, share a link, name domains and limit the rate', async () => {
+    const { page, close } = await open('access');
+    await page.getByText('These settings apply to Live at once').waitFor();
+    await axe(page);
+    await shot(page, 'settings-access');
+
+    const domains = part(page, 'Allowed domains');
+    await domains.getByRole('button', { name: 'Add domain' }).click();
+    await page.keyboard.type('https://shop.example/path');
+    await domains.getByText('without a path').waitFor();
+    expect(await domains.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await domains.getByLabel('Domain 1').fill('https://shop.example');
+    await domains.getByLabel('Message for other sites').fill('Not from here');
+    await save(page, 'Allowed domains');
+    expect(await chat()).toMatchObject({
+      poweredByTextColor: '#123456',
+      allowedOrigins: ['https://shop.example'],
+      allowedOriginsError: 'Not from here',
+    });
+
+    const rate = part(page, 'Rate limit');
+    await rate.getByLabel('Limit how often one address may ask').click();
+    await rate.getByLabel('Requests').fill('none');
+    await rate.getByText('Write a whole number of 1 or more.').first().waitFor();
+    await rate.getByLabel('Requests').fill('100');
+    await rate.getByLabel('In seconds').fill('60');
+    await save(page, 'Rate limit');
+    expect(JSON.parse((await stored()).apiConfig ?? '')).toMatchObject({
+      somethingElse: true,
+      rateLimit: { status: true, limitMax: '100', limitDuration: '60' },
+    });
+
+    await part(page, 'Shared link').getByRole('switch').click();
+    await part(page, 'Shared link').getByText(`/chat/${flow.id}`).waitFor();
+    await expect.poll(async () => (await stored()).isPublic).toBe(true);
+
+    await part(page, 'API key').getByRole('combobox').click();
+    await page.getByRole('option', { name: /throwaway/ }).click();
+    await save(page, 'API key');
+    expect((await stored()).apikeyid).toBeTruthy();
+    await axe(page);
+    await page.reload();
+    await expect.poll(() => page.getByLabel('Domain 1').inputValue()).toBe('https://shop.example');
+    await part(page, 'API key').getByRole('combobox').click();
+    await page.getByRole('option', { name: /Everybody/ }).click();
+    await save(page, 'API key');
+    expect((await stored()).apikeyid).toBeNull();
+    await close();
+  });
+
+  it('give the chat its look, prompts, feedback and contact form', async () => {
+    const { page, close } = await open('chat');
+    const look = part(page, 'Look');
+    await look.getByLabel('Title', { exact: false }).first().fill('Shop help');
+    await look.getByLabel('Welcome message').fill('Hello there');
+    await look.getByLabel('Picture in the title').fill('nowhere');
+    await look.getByText('begins with https://').waitFor();
+    await look.getByLabel('Picture in the title').fill('https://shop.example/a.png');
+    await save(page, 'Look');
+
+    const starters = part(page, 'Starter prompts');
+    await starters.getByRole('button', { name: 'Add prompt' }).click();
+    await page.keyboard.type('Where is my parcel?');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('What do you sell?');
+    await save(page, 'Starter prompts');
+
+    await part(page, 'Feedback').getByRole('switch').click();
+    await expect.poll(async () => (await chat()).chatFeedback).toEqual({ status: true });
+
+    const leads = part(page, 'Contact form');
+    await leads.getByLabel('Ask people who they are').click();
+    await leads.getByText('Choose at least one thing').waitFor();
+    await leads.getByLabel('E-mail').click();
+    await save(page, 'Contact form');
+
+    const follow = part(page, 'Follow-up prompts');
+    await follow.getByLabel('Suggest what to ask next').click();
+    await follow.getByRole('combobox', { name: /Provider/ }).click();
+    await page.getByRole('option', { name: 'OpenAI', exact: true }).click();
+    await follow.getByRole('combobox', { name: /Credential/ }).click();
+    await page.getByRole('option', { name: 'Team key' }).click();
+    await follow.getByLabel('Model').fill('some-model');
+    expect(await page.locator('main').evaluate((main) => main.scrollHeight - main.clientHeight)).toBe(0);
+    await axe(page);
+    await shot(page, 'settings-chat');
+    await save(page, 'Follow-up prompts');
+
+    expect(await chat()).toMatchObject({
+      poweredByTextColor: '#123456',
+      title: 'Shop help',
+      welcomeMessage: 'Hello there',
+      titleAvatarSrc: 'https://shop.example/a.png',
+      starterPrompts: { '0': { prompt: 'Where is my parcel?' }, '1': { prompt: 'What do you sell?' } },
+      leads: { status: true, email: true, name: false },
+      followUpPrompts: { status: true },
+    });
+    const followUps = JSON.parse((await stored()).followUpPrompts ?? '') as Record<string, unknown>;
+    expect(followUps).toMatchObject({
+      status: true,
+      selectedProvider: 'chatOpenAI',
+      chatOpenAI: { modelName: 'some-model' },
+    });
+    await close();
+  });
+
+  it('take files and speech', async () => {
+    const { page, close } = await open('files');
+    const uploads = part(page, 'File uploads');
+    await uploads.getByLabel('Let people attach documents').click();
+    await uploads.getByLabel('PDF', { exact: true }).click();
+    await uploads.getByLabel('CSV', { exact: true }).click();
+    await save(page, 'File uploads');
+    expect((await chat()).fullFileUpload).toMatchObject({
+      status: true,
+      allowedUploadFileTypes: 'application/pdf,text/csv',
+      pdfFile: { usage: 'perPage' },
+    });
+    const speech = part(page, 'Speech to text');
+    await speech.getByRole('combobox', { name: /Provider/ }).click();
+    await page.getByRole('option', { name: 'LocalAI' }).click();
+    await speech.getByLabel('Address').fill('http://localhost:8080');
+    await axe(page);
+    await shot(page, 'settings-files');
+    await save(page, 'Speech to text');
+    expect(JSON.parse((await stored()).speechToText ?? '')).toMatchObject({
+      localAISTT: { status: true, baseUrl: 'http://localhost:8080' },
+    });
+    await close();
+  });
+
+  it('list what a request may change', async () => {
+    const { page, close } = await open('overrides');
+    const overrides = part(page, 'Override configuration');
+    await overrides.getByLabel('Let requests change settings').click();
+    await overrides.getByLabel('Search settings').fill('delay');
+    await overrides.getByLabel('Delay per Word (ms)').click();
+    await overrides.getByLabel('Search settings').fill('no such thing');
+    await overrides.getByRole('button', { name: 'Clear filters' }).click();
+    await overrides.getByLabel('tone', { exact: true }).click();
+    expect(await overrides.getByLabel('Session Id').isDisabled()).toBe(true);
+    await overrides.getByText('2 settings allowed').waitFor();
+    await save(page, 'Override configuration');
+    await axe(page);
+    await shot(page, 'settings-overrides');
+    expect(JSON.parse((await stored()).apiConfig ?? '')).toMatchObject({
+      somethingElse: true,
+      overrideConfig: {
+        status: true,
+        nodes: { 'Scripted Chat Model': [{ name: 'delayMs', type: 'number', enabled: true }] },
+        variables: [{ name: 'tone', type: 'static', enabled: true }],
+      },
+    });
+    await page.reload();
+    await expect.poll(() => overrides.getByLabel('Delay per Word (ms)').isChecked()).toBe(true);
+    await close();
+  });
+
+  it('run code on answers', async () => {
+    const { page, close } = await open('code');
+    const code = part(page, 'Code after the answer');
+    await code.getByLabel('Run code on every answer').click();
+    await code.getByRole('textbox', { name: 'JavaScript' }).click();
+    await page.keyboard.insertText("return $flow.rawOutput + '!';");
+    await save(page, 'Code after the answer');
+    await axe(page);
+    await shot(page, 'settings-code');
+    const said = await service.call<{ text: string }>('POST', `/prediction/${flow.id}`, { question: 'you' });
+    expect(said.text).toBe('Hello you!');
+    await close();
+  });
+
+  it('publish instantly, unless a draft is in the way', async () => {
+    const { page, close } = await open('publishing');
+    const publishing = part(page, 'Publish instantly');
+    await publishing.getByRole('switch').click();
+    await expect.poll(async () => (await stored()).publishInstantly).toBe(true);
+    await expect.poll(() => publishing.getByRole('switch').isChecked()).toBe(true);
+    await publishing.getByRole('switch').click();
+    await expect.poll(async () => (await stored()).publishInstantly).toBe(false);
+    await service.call('PUT', `/flow-drafts/${flow.id}`, { flowData: await chatCanvas(service, 'Other') });
+    await page.reload();
+    await publishing.getByText('There are unpublished changes').waitFor();
+    expect(await publishing.getByRole('switch').isDisabled()).toBe(true);
+    await axe(page);
+    await shot(page, 'settings-publishing');
+    await close();
+  });
+
+  it('fit a narrow page', async () => {
+    const { page, close } = await openSignedIn(service, `/flows/${flow.id}/settings`, { width: 390 });
+    await page.getByRole('link', { name: 'Overrides' }).click();
+    await part(page, 'Override configuration').waitFor();
+    const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(over).toBeLessThanOrEqual(0);
+    await axe(page);
+    await shot(page, 'settings-narrow');
+    await close();
+  });
+});
