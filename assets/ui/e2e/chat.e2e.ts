@@ -97,6 +97,18 @@ describe.skipIf(missing)('the test chat', () => {
     await page.getByText('Stopped', { exact: true }).first().waitFor();
     expect(await page.getByText('word59').count()).toBe(0);
     await page.getByRole('button', { name: 'Send' }).waitFor();
+    // In a conversation that is known the service is told; what came is part of it.
+    await composer(page).fill('Hello');
+    await composer(page).press('Enter');
+    await page.getByText('You said: Hello').first().waitFor();
+    await composer(page).fill('slow');
+    await composer(page).press('Enter');
+    await page.getByText('word2').last().waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await expect.poll(() => page.getByText('Stopped', { exact: true }).count()).toBeGreaterThan(1);
+    await composer(page).fill('again');
+    await composer(page).press('Enter');
+    await page.getByText('Human: Hello').first().waitFor();
     await close();
   });
 
@@ -205,6 +217,52 @@ describe.skipIf(missing)('the test chat', () => {
     await page.locator('summary').filter({ hasText: 'parcels.txt' }).click();
     await page.getByText('Parcels arrive on Monday.').first().waitFor();
     await shot(page, 'chat-sources');
+    await close();
+  });
+
+  it('shows the steps of an agentflow, and leads to their nodes', async () => {
+    const { page, close } = await openSignedIn(service, `/flows/${flow}`);
+    const step = { nodeId: 'bufferMemory_0', nodeLabel: 'Remember' };
+    const data = {
+      input: { question: 'Hi' },
+      output: {
+        content: 'Noted',
+        timeMetadata: { delta: 1200 },
+        usageMetadata: { input_tokens: 2, output_tokens: 3 },
+      },
+    };
+    const events: [string, unknown][] = [
+      ['agentFlowEvent', 'INPROGRESS'],
+      ['nextAgentFlow', { ...step, status: 'INPROGRESS' }],
+      ['nextAgentFlow', { ...step, status: 'FINISHED' }],
+      ['agentFlowExecutedData', [{ ...step, status: 'FINISHED', data }]],
+      [
+        'nextAgentFlow',
+        { nodeId: 'conversationChain_0', nodeLabel: 'Reply', status: 'ERROR', error: 'No model.' },
+      ],
+      ['error', 'Reply: No model.'],
+      ['end', '[DONE]'],
+    ];
+    await page.route('**/internal-prediction/*', (route) =>
+      route.fulfill({
+        contentType: 'text/event-stream',
+        body: events
+          .map(([event, of]) => `message:\ndata:${JSON.stringify({ event, data: of })}\n\n`)
+          .join(''),
+      }),
+    );
+    await openTest(page);
+    await composer(page).fill('Hi');
+    await composer(page).press('Enter');
+    const steps = page.getByRole('list', { name: '2 steps' });
+    await steps.getByText('1.2 s · 5 tokens').waitFor();
+    await steps.getByText('Output').click();
+    await steps.getByText('Noted').waitFor();
+    await page.getByText('Reply: No model.').waitFor();
+    await shot(page, 'chat-steps');
+    await axe(page);
+    await page.getByRole('button', { name: 'Show Remember on the canvas' }).click();
+    await page.waitForURL(/node=bufferMemory_0/);
     await close();
   });
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { conversation, makeFlow, saveDraft, type Drawing } from './canvases';
+import { conversation, Drawing, makeFlow, saveDraft } from './canvases';
 import { axe, closeBrowser, missing, openSignedIn, shot, startService, type Service } from './harness';
 
 describe.skipIf(missing)('drafts and Publish', () => {
@@ -85,6 +85,42 @@ describe.skipIf(missing)('drafts and Publish', () => {
     await dialog.getByRole('button', { name: 'Compare again' }).click();
     await dialog.getByText('Theirs.').waitFor();
     await dialog.getByRole('checkbox', { name: 'Replace the changes in Live' }).waitFor();
+    await close();
+  });
+
+  it('saves what is being edited before it is tested or published', async () => {
+    const id = await makeFlow(service, 'Edited', drawing);
+    const { page, close } = await openSignedIn(service, `/flows/${id}`);
+    await page.getByText('Edit JSON').click();
+    const editor = page.locator('.cm-content');
+    await editor.click();
+    await page.keyboard.press('Control+A');
+    drawing.node('conversationChain_0').data.inputs.systemMessagePrompt = 'Typed by hand.';
+    drawing.node('chatScripted_0').data.inputs.rules = '[{"reply":"From the edit"}]';
+    await page.keyboard.insertText(drawing.text());
+    await page.getByRole('button', { name: 'Test', exact: true }).click();
+    await page.getByRole('textbox', { name: 'Message' }).fill('Who?');
+    await page.keyboard.press('Enter');
+    await page.getByText('From the edit', { exact: true }).waitFor();
+    await chip(page, 'Unpublished changes').waitFor();
+    await publish(page).click();
+    await page.getByRole('dialog').getByText('Typed by hand.').waitFor();
+    await close();
+  });
+
+  it('shows the problems of the draft first', async () => {
+    const id = await makeFlow(service, 'Broken', drawing);
+    const broken = new Drawing(service);
+    await broken.card('conversationChain');
+    await saveDraft(service, id, broken);
+    const { page, close } = await openSignedIn(service, `/flows/${id}`);
+    await publish(page).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(/^\d problems?$/).waitFor();
+    await shot(page, 'publish-problems');
+    await axe(page);
+    await dialog.getByRole('button', { name: 'Conversation Chain' }).first().click();
+    await page.waitForURL(/node=conversationChain_0/);
     await close();
   });
 

@@ -199,6 +199,11 @@ describe.skipIf(missing)('versions', () => {
     await page.getByRole('button', { name: 'Scripted Chat Model' }).first().waitFor();
     await shot(page, 'versions-narrow');
     await axe(page);
+    const { shortSha } = await at('publish');
+    await page.goto(path(`?v=${shortSha}&against=previous`));
+    await page.getByRole('region', { name: 'What differs' }).getByText('Never guess.').waitFor();
+    await page.screenshot({ path: 'e2e/shots/versions-narrow-compare.png', fullPage: true });
+    await axe(page);
     await page.getByRole('link', { name: 'All versions' }).click();
     await list(page).waitFor();
     await close();

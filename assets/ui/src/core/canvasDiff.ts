@@ -95,7 +95,7 @@ export function diffCanvas(before: string | null, after: string | null): CanvasD
     if (!earlier || !stays(node, old.nodes)) continue;
     if (earlier.position.x !== node.position.x || earlier.position.y !== node.position.y)
       diff.moved.push(ref(node));
-    const fields = diffNode(earlier, node);
+    const fields = diffNode([earlier, old], [node, now]);
     if (fields.length > 0) diff.changed.push({ ...ref(node), fields });
   }
   return diff;
@@ -113,10 +113,12 @@ export function countOf(diff: CanvasDiff): number {
   return diff.added.length + diff.removed.length + diff.changed.length + moved.length + diff.edges.length;
 }
 
-function diffNode(before: FlowNode, after: FlowNode): FieldChange[] {
-  const inputs = differing(before.data.inputs, after.data.inputs).map((name) =>
-    inputChange(name, before, after),
-  );
+/** A node and the canvas it is on. */
+type Placed = [FlowNode, Side];
+
+function diffNode(old: Placed, now: Placed): FieldChange[] {
+  const [[before], [after]] = [old, now];
+  const inputs = differing(before.data.inputs, after.data.inputs).map((name) => inputChange(name, old, now));
   const data = differing(before.data, after.data).filter((name) => name !== 'inputs' && name !== 'selected');
   const own = data.filter((name) => !DESCRIPTIONS.has(name));
   const plain = (name: string, from: unknown, to: unknown): FieldChange => ({
@@ -136,17 +138,30 @@ function diffNode(before: FlowNode, after: FlowNode): FieldChange[] {
   return fields.length > 0 ? fields : data.map((name) => ({ name, label: name, before: null, after: null }));
 }
 
-function inputChange(name: string, before: FlowNode, after: FlowNode): FieldChange {
-  const input = inputOf(after, name) ?? inputOf(before, name);
+function inputChange(name: string, before: Placed, after: Placed): FieldChange {
+  const input = inputOf(after[0], name) ?? inputOf(before[0], name);
   const secret = input?.type === 'password';
-  const value = (node: FlowNode): unknown =>
-    isObject(node.data.inputs) ? node.data.inputs[name] : undefined;
+  const value = ([node, on]: Placed): string | null =>
+    valueText(isObject(node.data.inputs) ? named(node.data.inputs[name], on) : undefined);
   return {
     name,
     label: text(input?.label) || name,
-    before: secret ? null : valueText(value(before)),
-    after: secret ? null : valueText(value(after)),
+    before: secret ? null : value(before),
+    after: secret ? null : value(after),
   };
+}
+
+const REFERENCE = /^\{\{([\w-]+)\.data\.instance\}\}$/;
+
+/** An input that is connected holds references: people know the nodes by their labels. */
+function named(value: unknown, on: Side): unknown {
+  const label = (one: unknown): string | null => {
+    const node = typeof one === 'string' ? on.nodes.get(REFERENCE.exec(one)?.[1] ?? '') : undefined;
+    return node ? labelOf(node) : null;
+  };
+  if (!Array.isArray(value)) return label(value) ?? value;
+  const labels = value.map(label);
+  return labels.every((one) => one !== null) ? labels.join(', ') : value;
 }
 
 /** What a node says of one of its inputs. */

@@ -35,10 +35,11 @@ export function Fold({ label, icon: Icon, open, children }: FoldProps): ReactNod
   );
 }
 
-function Text({ label, text }: { label: string; text: string }): ReactNode {
+/** A text that scrolls; `bare` where the words above it are the label already. */
+function Text({ label, text, bare }: { label: string; text: string; bare?: boolean }): ReactNode {
   return (
     <>
-      <p className={css.caption}>{label}</p>
+      {!bare && <p className={css.caption}>{label}</p>}
       {/* A region that scrolls must be reachable by keyboard. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre className={css.text} tabIndex={0} aria-label={label}>
@@ -131,12 +132,12 @@ export function Steps(props: { steps: readonly Step[]; goToNode: (id: string) =>
           {step.error && <p className={css.bad}>{step.error}</p>}
           {step.input && (
             <Fold label={t('chat.input')}>
-              <Text label={t('chat.input')} text={step.input} />
+              <Text label={t('chat.input')} text={step.input} bare />
             </Fold>
           )}
           {step.output && (
             <Fold label={t('chat.output')}>
-              <Text label={t('chat.output')} text={step.output} />
+              <Text label={t('chat.output')} text={step.output} bare />
             </Fold>
           )}
         </li>

@@ -54,6 +54,8 @@ export default function TestPanel(props: TestPanelProps): ReactNode {
   useEffect(() => {
     if (steps?.length) showRun(new Map(steps.map((step) => [step.nodeId, step.state])));
   }, [steps, showRun]);
+  // What was drawn of a run goes with the panel.
+  useEffect(() => () => showRun(null), [showRun]);
 
   return (
     <section className={css.panel} aria-label={t('chat.title')}>

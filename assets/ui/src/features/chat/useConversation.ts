@@ -136,6 +136,9 @@ async function run({ flow, asked, id, chatId, signal, change }: Run): Promise<vo
 
 /** The events of a stream; a flow that cannot stream answers whole, which is told as one. */
 async function* eventsOf(response: Response): AsyncGenerator<StreamEvent, void> {
+  // Known from the start, so that a first answer can be stopped and gone on from.
+  const chatId = response.headers.get('x-service-chat-id');
+  if (chatId) yield { event: 'metadata', data: { chatId } };
   if (response.headers.get('content-type')?.startsWith('text/event-stream') && response.body) {
     yield* readStream(response.body);
     return;

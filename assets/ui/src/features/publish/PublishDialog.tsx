@@ -147,10 +147,7 @@ function Review({ flow, status, goToNode, onClose }: ReviewProps): ReactNode {
   const draft = status.draft?.flowData ?? null;
   const found = useProblems(flow.id, status.draft?.updatedDate ?? '').data;
   const diff = useMemo(() => diffCanvas(flow.flowData, draft), [flow.flowData, draft]);
-  const problems = useMemo(
-    () => (draft === null ? [] : problemsOf(found ?? [], flow.flowData, draft)),
-    [found, flow.flowData, draft],
-  );
+  const problems = useMemo(() => (draft === null ? [] : problemsOf(found ?? [], draft)), [found, draft]);
   const show = (id: string): void => {
     onClose();
     goToNode(id);
@@ -187,7 +184,7 @@ function Problems(props: { problems: readonly CardProblem[]; onNode: (id: string
       <p>{t('publish.problemsText')}</p>
       <ul className={css.problems}>
         {problems.map((one) => (
-          <li key={one.id}>
+          <li key={`${one.id} ${one.issues[0]}`}>
             {one.id ? (
               <button type="button" className={css.link} onClick={() => onNode(one.id)}>
                 {one.label}

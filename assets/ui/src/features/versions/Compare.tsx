@@ -132,29 +132,36 @@ function Sides(props: SidesProps): ReactNode {
       </div>
     </figure>
   );
+  const canvases = (
+    <div className={css.sides}>
+      {before !== null && !narrow && side(names.before, before, marks.before)}
+      {side(names.after, after, marks.after)}
+    </div>
+  );
+  const changes = (
+    <section className={css.changes} aria-label={t('versions.changes')}>
+      <header className={css.changesHead}>
+        <h3>{t('versions.changes')}</h3>
+        <span className={css.muted}>
+          {before === null ? t('versions.first') : changeSum(diff, edgesChanged)}
+        </span>
+      </header>
+      {nothing ? (
+        <p className={css.muted}>{t('changes.none')}</p>
+      ) : (
+        // A region that scrolls must be reachable by keyboard.
+        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        <div className={css.scroll} role="group" aria-label={t('versions.changes')} tabIndex={0}>
+          <ChangeList diff={diff} renamed={renamed} edgesChanged={edgesChanged} onNode={select} />
+        </div>
+      )}
+    </section>
+  );
+  // On a phone what changed is told before it is drawn.
   return (
     <div className={css.compared}>
-      <div className={css.sides}>
-        {before !== null && !narrow && side(names.before, before, marks.before)}
-        {side(names.after, after, marks.after)}
-      </div>
-      <section className={css.changes} aria-label={t('versions.changes')}>
-        <header className={css.changesHead}>
-          <h3>{t('versions.changes')}</h3>
-          <span className={css.muted}>
-            {before === null ? t('versions.first') : changeSum(diff, edgesChanged)}
-          </span>
-        </header>
-        {nothing ? (
-          <p className={css.muted}>{t('changes.none')}</p>
-        ) : (
-          // A region that scrolls must be reachable by keyboard.
-          // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-          <div className={css.scroll} role="group" aria-label={t('versions.changes')} tabIndex={0}>
-            <ChangeList diff={diff} renamed={renamed} edgesChanged={edgesChanged} onNode={select} />
-          </div>
-        )}
-      </section>
+      {narrow ? changes : canvases}
+      {narrow ? canvases : changes}
     </div>
   );
 }
