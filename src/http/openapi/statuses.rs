@@ -82,6 +82,10 @@ pub(super) fn of(route: &Route) -> Vec<&'static Refusal> {
     if route.accepts != Accepts::None {
         statuses.push(413);
     }
+    // Files of a form lie on disk while they arrive.
+    if matches!(route.accepts, Accepts::Multipart | Accepts::JsonOrMultipart) {
+        statuses.push(507);
+    }
     if route.streams() {
         statuses.push(429);
     }

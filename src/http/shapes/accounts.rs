@@ -97,7 +97,11 @@ pub const SERVICE_STATUS: Shape =
 pub const PUBLIC_SETTINGS: Shape = Shape::Named(&object(
     "PublicSettings",
     "What a page needs to know before anybody signs in.",
-    &[field("PLATFORM_TYPE", TEXT), field("ownerExists", Shape::Flag)],
+    &[
+        field("PLATFORM_TYPE", TEXT),
+        field("ownerExists", Shape::Flag),
+        field("setupTokenNeeded", Shape::Flag),
+    ],
 ));
 /// Where a caller comes from.
 pub const ADDRESS: Shape = Shape::Named(&object(

@@ -27,8 +27,28 @@ pub const EXPORT: Shape = Shape::Named(&object(
 pub const EXPORTED: Shape = Shape::Named(&object(
     "ExportFile",
     "A file of the family's format: a list for each kind of thing, and the name the file should have.",
-    &[field("FileDefaultName", TEXT)],
+    &[
+        field("FileDefaultName", TEXT),
+        field("AgentFlow", ROWS),
+        field("AgentFlowV2", ROWS),
+        field("AssistantCustom", ROWS),
+        field("AssistantFlow", ROWS),
+        field("AssistantOpenAI", ROWS),
+        field("AssistantAzure", ROWS),
+        field("ChatFlow", ROWS),
+        field("ChatMessage", ROWS),
+        field("ChatMessageFeedback", ROWS),
+        field("CustomTemplate", ROWS),
+        field("DocumentStore", ROWS),
+        field("DocumentStoreFileChunk", ROWS),
+        field("Execution", ROWS),
+        field("Tool", ROWS),
+        field("Variable", ROWS),
+        field("flowkeep", SETTINGS).about("What only this service knows, such as the names of credentials."),
+    ],
 ));
+/// Rows of a kind of thing.
+const ROWS: Shape = Shape::List(&SETTINGS);
 /// A file to import.
 pub const IMPORT: Shape = Shape::Named(&object(
     "Import",
@@ -38,6 +58,13 @@ pub const IMPORT: Shape = Shape::Named(&object(
             .about("`preview` changes nothing and tells what an import would do."),
         optional("choices", Shape::Map(&ACTION))
             .about("What to do with things of the file, by their ids in it."),
+        optional("id", MAYBE_TEXT).about("Of a single flow."),
+        optional("name", MAYBE_TEXT).about("Of a single flow."),
+        optional("type", MAYBE_TEXT).about("Of a single flow."),
+        optional("flowData", MAYBE_TEXT).about("Of a single flow: JSON text of its canvas."),
+        optional("nodes", ROWS).about("Of a canvas."),
+        optional("edges", ROWS).about("Of a canvas."),
+        optional("ChatFlow", ROWS).about("Of an export, which has a list for each kind of thing."),
     ],
 ));
 const ACTION: Shape = Shape::Words(&["create", "update", "skip"]);
