@@ -39,8 +39,8 @@ pub(super) struct Door {
     pub(super) pace: Pace,
     pub(super) running: Arc<Running>,
     pub(super) budget: BodyBudget,
-    /// Answers are counted: this is the service's own table.
-    pub(super) counts: bool,
+    /// This is the service's own table: its answers are counted, and the web page stands beside it.
+    pub(super) is_service: bool,
 }
 
 /// Who is at the other end, carried from the connection to the filter as a request extension.
@@ -76,7 +76,7 @@ where
         () = running.reached(Phase::Cut) => Err(Refused::Unavailable(Unavailable::Restarting)),
     };
     let mut response = judged.unwrap_or_else(|refused| whole_response(refused.reply()));
-    if door.counts {
+    if door.is_service {
         door.app.boards.metrics.answered(route, response.status().as_u16(), began.elapsed());
     }
     if unread && !was_read {
@@ -113,6 +113,7 @@ where
     let (route, params) = match leads {
         Found::Route(route, params) => (route, params),
         Found::OtherMethod(allow) => return Err(Refused::Method(allow)),
+        Found::Nothing if !door.is_service => return Err(Refused::Path),
         Found::Nothing => {
             let page = pages::find(&head.method, &head.path).ok_or(Refused::Path)?;
             return show(door.app.clone(), page, head.headers).await;
@@ -157,7 +158,7 @@ where
         cancel: cancel.clone(),
         base_url: door.app.settings.base_url.clone(),
         streaming: AtomicBool::new(false),
-        _share: read.share,
+        share: read.share,
     };
     let (answer, answered) = oneshot::channel();
     let work = Work { door: door.clone(), request, ticket: Arc::new(ticket), answer };
@@ -239,7 +240,7 @@ struct Work {
 
 impl Work {
     fn run(self) {
-        let Self { door, request, ticket, answer } = self;
+        let Self { door, mut request, ticket, answer } = self;
         let (app, route) = (&door.app, request.route);
         let span = tracing::info_span!(
             target: "flowkeep::span", "request",
@@ -291,7 +292,9 @@ impl Work {
         let (sink, events, pipe) = sse::channel(request.cancel.clone(), door.pace.heartbeat, ticket.clone());
         ticket.streams(&pipe);
         let body = warp::Reply::into_response(warp::reply::stream(events));
-        // Headers and body of the request are not needed while the stream runs, and streams can be many.
+        // Headers and body of the request are not needed while the stream runs, and streams can be many. What the run made of
+        // a large body lives as long as the run, and so does its share of the room for bodies.
+        let _share = request.share.take();
         drop(request);
         if answer.send(with_head(body, reply.status, reply.headers)).is_err() {
             return;

@@ -34,7 +34,7 @@ pub struct Request {
     pub(super) base_url: Option<String>,
     pub(super) streaming: AtomicBool,
     /// The body's share of the memory all bodies may take.
-    pub(super) _share: Option<OwnedSemaphorePermit>,
+    pub(super) share: Option<OwnedSemaphorePermit>,
 }
 
 impl Request {

@@ -72,11 +72,12 @@ pub async fn serve_table(
     let strict_transport = strict_transport(&app.settings);
     let running = Running::new();
     let budget = BodyBudget::new(BODIES_BYTES_MAX);
-    let counts = std::ptr::eq(table, routes::shared());
-    if counts {
+    let is_service = std::ptr::eq(table, routes::shared());
+    if is_service {
         app.boards.metrics.room_for(table.routes().len());
     }
-    let door = Arc::new(Door { app, table, pace: pace.clone(), running: running.clone(), budget, counts });
+    let door =
+        Arc::new(Door { app, table, pace: pace.clone(), running: running.clone(), budget, is_service });
     let filter = one_filter(door);
     let (closing, closed) = watch::channel(false);
     let mut connections = JoinSet::new();

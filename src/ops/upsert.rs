@@ -14,7 +14,7 @@ use crate::domain::filling::{self, Filling, FillingCard, FillingCounts};
 use crate::domain::flow::{Flow, FlowKind};
 use crate::domain::ids::{ChatId, FillingId, FlowId, MessageId};
 use crate::domain::prediction::{AskIds, SentFile};
-use crate::engine::{self, Allowed, Plan};
+use crate::engine::{self, Plan};
 use crate::limits::{FILLING_SHOWN_MAX, FILLINGS_KEPT_MAX};
 use crate::store::tables::{CANVASES, FILLINGS};
 use jiff::Timestamp;
@@ -79,7 +79,7 @@ fn filled(app: &App, mut flow: Flow, fill: Fill, side: Side, cancel: &Cancel) ->
     let plan = Plan::compile_to_fill(&canvas, store_of(&canvas, &flow, fill.store.as_deref())?)?;
     let loaded = predict::loaded::all(&plan, &flow.settings, fill.files)?;
     let mut overrides = predict::overrides(app, &flow, &plan, &fill.overrides)?;
-    overrides.take_files(&plan, &Allowed::of(&flow.settings), &loaded);
+    predict::loaded::give(&mut overrides, &plan, &flow.settings, &loaded)?;
     let ids = AskIds {
         flow: flow.id,
         chat: ChatId::random(),

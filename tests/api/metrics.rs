@@ -71,7 +71,9 @@ fn an_address_of_their_own_serves_counts_and_nothing_else() {
     let page = Call::new(address, "GET", "/metrics").send().is(200).text();
     let pings = "flowkeep_http_requests_total{method=\"GET\",route=\"/api/v1/ping\",status=\"200\"}";
     assert_eq!(value(&page, pings), Some(1.0), "{page}");
-    Call::new(address, "GET", "/api/v1/ping").send().is_error(404);
+    for path in ["/api/v1/ping", "/", "/widget.js", "/chat/x"] {
+        Call::new(address, "GET", path).send().is_error(404);
+    }
     Call::new(address, "POST", "/metrics").send().is_error(405);
     runtime.shutdown_background();
 }

@@ -5,6 +5,7 @@ use super::{Allowed, Overrides};
 use crate::canvas::files::{InlineFile, inline_value};
 use crate::cards::kit::{Card, InputKind, Make};
 use crate::engine::plan::{Plan, StepKind};
+use crate::limits::BODY_MULTIPART_BYTES;
 use std::collections::BTreeMap;
 
 /// How lists of settings call the file input of a loader (reference 1.1).
@@ -50,18 +51,33 @@ fn ends(name: &str, endings: &[&str]) -> bool {
 }
 
 impl Overrides {
-    /// Gives each file to the loaders that take it, in place of those the canvas names.
-    pub fn take_files(&mut self, plan: &Plan, allowed: &Allowed<'_>, files: &[InlineFile]) {
+    /// Gives each file to the loaders that take it, in place of those the canvas names. Each loader holds its own.
+    ///
+    /// # Errors
+    /// [`TooMuch`] when that would be more than a form may bring.
+    pub fn take_files(
+        &mut self,
+        plan: &Plan,
+        allowed: &Allowed<'_>,
+        files: &[InlineFile],
+    ) -> Result<(), TooMuch> {
+        let mut room = BODY_MULTIPART_BYTES;
         let mut given: BTreeMap<(usize, &'static str), Vec<&InlineFile>> = BTreeMap::new();
         for file in files {
             for taker in takers(plan, allowed, &file.name) {
+                room = room.checked_sub(file.bytes.len()).ok_or(TooMuch)?;
                 given.entry(taker).or_default().push(file);
             }
         }
         let values = given.into_iter().map(|(taker, files)| (taker, inline_value(files).into()));
         self.values.extend(values);
+        Ok(())
     }
 }
+
+/// The files are too large for as many loaders as take them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooMuch;
 
 #[cfg(test)]
 mod tests {

@@ -9,13 +9,13 @@ use crate::domain::rate::WindowState;
 use crate::http::guard::{Guard, Who};
 use crate::http::reply::Reply;
 use crate::http::request::Request;
-use crate::ops::predict::{self, AttachmentContent as Content};
+use crate::ops::predict;
 
 /// Files for a flow that admits their sender: what [`ATTACH`] proves.
 pub struct Attached {
     flow: Flow,
     files: Vec<SentFile>,
-    content: Content,
+    whole: bool,
     window: Option<WindowState>,
 }
 
@@ -25,13 +25,13 @@ pub const ATTACH: Guard<Attached> = Guard { name: "ATTACH", who: Who::Ask, admit
 fn admit(app: &App, request: &Request) -> Result<Attached> {
     let form = request.take_form().unwrap_or_default();
     let wanted = form.fields.iter().find(|(name, _)| name == "base64").map(|(_, text)| text.as_str());
-    let content = match wanted {
-        None | Some("" | "false") => Content::Text,
-        Some("true") => Content::Base64,
+    let whole = match wanted {
+        None | Some("" | "false") => false,
+        Some("true") => true,
         Some(_) => return Err(Error::invalid("'base64' must be 'true' or 'false'.")),
     };
     let (flow, window) = admit_to(app, request, request.param("flow"))?;
-    Ok(Attached { flow, files: form.files, content, window })
+    Ok(Attached { flow, files: form.files, whole, window })
 }
 
 /// `POST /attachments/:flow/:chat`.
@@ -39,11 +39,16 @@ fn admit(app: &App, request: &Request) -> Result<Attached> {
 /// # Errors
 /// 403 when the flow's chat takes no documents, 400 for what is no document.
 pub fn extract(app: &App, attached: Attached, request: &Request) -> Result<Reply> {
-    let Attached { flow, files, content, window } = attached;
+    let Attached { flow, files, whole, window } = attached;
     if files.is_empty() {
         return Err(Error::invalid("Send at least one file in a part named 'files'."));
     }
-    let reply = Reply::json(&predict::extract(app, &flow, files, content, request.cancel())?)?;
+    let reply = if whole {
+        let (file, length) = predict::whole(app, &flow, files)?;
+        Reply::file(file, length, "application/json; charset=utf-8")
+    } else {
+        Reply::json(&predict::extract(app, &flow, files, request.cancel())?)?
+    };
     Ok(match window {
         Some(window) => reply.with_rate(&window, app.clock.now()),
         None => reply,

@@ -97,7 +97,8 @@ pub fn ask_internal(app: &App, caller: Caller, request: &Request) -> Result<Repl
     let question = question(request)?;
     let ask = Ask { flow, question, chat_type: ChatType::Internal, side: side(request)? };
     let entry = predict::prepare(app, ask, request.cancel())?;
-    answer(app, entry, request)
+    let chat = entry.ids.chat.to_string();
+    Ok(answer(app, entry, request)?.with_header(CHAT_ID, &chat))
 }
 
 /// `"source": "live"` asks Live although there is a draft (contract 4.4).

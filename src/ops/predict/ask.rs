@@ -160,7 +160,7 @@ pub(super) fn prepare_within(
         question.text = spoken;
     }
     let mut overrides = overrides(app, &flow, &plan, &question.overrides)?;
-    overrides.take_files(&plan, &Allowed::of(&flow.settings), &loaded);
+    loaded::give(&mut overrides, &plan, &flow.settings, &loaded)?;
     let (chat, way) = match within {
         Some(within) => within,
         None => (conversation::own(app, &flow, &question, chat_type)?, Way::default()),

@@ -3,17 +3,21 @@
 
 use super::carried::read;
 use super::offer::Offer;
-use super::uploads::{self, Admitted};
+use super::uploads::{self, Admitted, File};
 use crate::app::App;
+use crate::documents::Kind;
 use crate::domain::cancel::Cancel;
 use crate::domain::content::Readable as _;
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::Flow;
 use crate::domain::prediction::{SentFile, SentUpload};
 use crate::limits::DOCUMENT_TEXT_BYTES_MAX;
-use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use base64::write::EncoderWriter;
 use serde::Serialize;
+use serde_json::json;
+use std::fs;
+use std::io::{self, BufWriter, Seek as _, Write as _};
 
 /// A document and its text.
 #[derive(Debug, Serialize)]
@@ -25,59 +29,73 @@ pub struct Attachment {
     pub mime_type: &'static str,
     /// Bytes of the file.
     pub size: u64,
-    /// Its text, or the file itself as base64.
+    /// Its text.
     pub content: String,
 }
 
-/// What is wanted of each file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AttachmentContent {
-    /// Its text.
-    Text,
-    /// The file itself, as base64.
-    Base64,
-}
-
-/// The text of each file, or the file itself.
+/// The text of each file.
 ///
 /// # Errors
 /// 403 when the flow's chat takes no documents; 400 for what is no document that can be read.
-pub fn extract(
-    app: &App,
-    flow: &Flow,
-    files: Vec<SentFile>,
-    wanted: AttachmentContent,
-    cancel: &Cancel,
-) -> Result<Vec<Attachment>> {
-    let offer = Offer::of(&flow.settings, None).documents_only();
-    offer.admit(super::media::Family::Document)?;
-    let admitted = uploads::admit(&offer, files.into_iter().map(SentUpload::File).collect())?;
+pub fn extract(app: &App, flow: &Flow, files: Vec<SentFile>, cancel: &Cancel) -> Result<Vec<Attachment>> {
     let mut attachments = Vec::new();
     let mut bytes = 0;
-    for upload in admitted {
-        let Admitted::Document(file, kind) = upload else {
-            return Err(Error::invalid("Only documents have text to extract."));
-        };
-        let (file, content) = match wanted {
-            AttachmentContent::Text => {
-                let read = read(app, file, kind, cancel)?;
-                bytes += read.text.len();
-                if bytes > DOCUMENT_TEXT_BYTES_MAX {
-                    return Err(uploads::too_much_text());
-                }
-                (read.file, read.text)
-            }
-            AttachmentContent::Base64 => {
-                let content = STANDARD.encode(file.content.bytes().map_err(Error::internal)?);
-                (file, content)
-            }
-        };
+    for (file, kind) in documents(flow, files)? {
+        let read = read(app, file, kind, cancel)?;
+        bytes += read.text.len();
+        if bytes > DOCUMENT_TEXT_BYTES_MAX {
+            return Err(uploads::too_much_text());
+        }
         attachments.push(Attachment {
-            size: file.content.length(),
-            name: file.name,
-            mime_type: file.mime,
-            content,
+            size: read.file.content.length(),
+            name: read.file.name,
+            mime_type: read.file.mime,
+            content: read.text,
         });
     }
     Ok(attachments)
+}
+
+/// The same list with the files themselves as base64 in place of their text, as JSON in a file without a name: it is
+/// larger than what came, and goes out as slowly as its reader takes it.
+///
+/// # Errors
+/// As [`extract`], and when the disk is nearly full.
+pub fn whole(app: &App, flow: &Flow, files: Vec<SentFile>) -> Result<(fs::File, u64)> {
+    let documents = documents(flow, files)?;
+    let mut out = BufWriter::new(app.chat_files.spool()?);
+    let length = write_whole(&mut out, &documents).map_err(Error::internal)?;
+    Ok((out.into_inner().map_err(Error::internal)?, length))
+}
+
+fn write_whole(out: &mut BufWriter<fs::File>, documents: &[(File, Kind)]) -> io::Result<u64> {
+    for (at, (file, _)) in documents.iter().enumerate() {
+        out.write_all(if at == 0 { b"[" } else { b"," })?;
+        let head =
+            json!({"name": file.name, "mimeType": file.mime, "size": file.content.length()}).to_string();
+        // The object is left open for its longest field.
+        out.write_all(head.trim_end_matches('}').as_bytes())?;
+        out.write_all(b",\"content\":\"")?;
+        let mut encoder = EncoderWriter::new(&mut *out, &STANDARD);
+        file.content.copy_to(&mut encoder)?;
+        encoder.finish()?;
+        drop(encoder);
+        out.write_all(b"\"}")?;
+    }
+    out.write_all(b"]")?;
+    let length = out.stream_position()?;
+    out.rewind()?;
+    Ok(length)
+}
+
+/// The files, where the flow's chat takes documents and they are some.
+fn documents(flow: &Flow, files: Vec<SentFile>) -> Result<Vec<(File, Kind)>> {
+    let offer = Offer::of(&flow.settings, None).documents_only();
+    offer.admit(super::media::Family::Document)?;
+    let admitted = uploads::admit(&offer, files.into_iter().map(SentUpload::File).collect())?;
+    let documents = admitted.into_iter().map(|upload| match upload {
+        Admitted::Document(file, kind) => Ok((file, kind)),
+        _ => Err(Error::invalid("Only documents have text to extract.")),
+    });
+    documents.collect()
 }

@@ -9,7 +9,7 @@ use crate::documents::Kind;
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::FlowSettings;
 use crate::domain::prediction::{SentFile, SentUpload};
-use crate::engine::{Allowed, Plan, takes_file};
+use crate::engine::{Allowed, Overrides, Plan, takes_file};
 
 /// What goes to loaders, and what the chat is asked to take.
 ///
@@ -57,6 +57,20 @@ pub(in crate::ops) fn all(
         loaded.push(opened(file)?);
     }
     Ok(loaded)
+}
+
+/// Gives the files to the loaders that take them.
+///
+/// # Errors
+/// 400 when they are too large for as many loaders as take them.
+pub(in crate::ops) fn give(
+    overrides: &mut Overrides,
+    plan: &Plan,
+    settings: &FlowSettings,
+    files: &[InlineFile],
+) -> Result<()> {
+    let given = overrides.take_files(plan, &Allowed::of(settings), files);
+    given.map_err(|_| Error::invalid("The files are too large for all the document loaders that take them."))
 }
 
 fn opened(file: SentFile) -> Result<InlineFile> {

@@ -24,7 +24,7 @@ pub use abort::abort;
 pub use answer::Answer;
 pub use ask::{Ask, Entry, Side, admit_key, admit_rate, flow, plan, prepare, run};
 pub(super) use ask::{overrides, reason};
-pub use attachments::{Attachment, AttachmentContent, extract};
+pub use attachments::{Attachment, extract, whole};
 pub use conversation::owns;
 pub(super) use conversation::proves;
 pub(super) use host::LiveHost;
