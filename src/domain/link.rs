@@ -28,6 +28,9 @@ pub struct Invitation {
     pub role: RoleId,
     /// Who invited them.
     pub by: String,
+    /// Their account: the invitation ends with their place. `None` for a key or the operator.
+    #[serde(default)]
+    pub by_user: Option<UserId>,
     /// When.
     pub created: Timestamp,
     /// Until when the link works.

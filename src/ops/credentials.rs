@@ -1,6 +1,6 @@
 //! Credentials: kept sealed, shown without their secrets, opened for a run only (contract 3, reference 1.3).
 
-use super::audit;
+use super::{audit, places};
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::audit::{Action, Entry, Kind};
@@ -63,6 +63,7 @@ pub fn create(app: &App, caller: &Caller, types: Types, body: &CredentialBody) -
         updated: now,
     };
     app.store.write(|tx| {
+        places::must_stand(tx, &caller.workspace)?;
         CREDENTIALS.put(tx, &caller.workspace, &id, &made)?;
         note(tx, caller, Action::CredentialCreated, &made, now)
     })?;

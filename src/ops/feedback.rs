@@ -67,8 +67,13 @@ pub(super) fn wire(flow: &FlowId, place: &Place, rated: &Feedback) -> Value {
 pub fn rate(app: &App, flow: &Flow, new: &NewFeedback, owns: bool) -> Result<Value> {
     let content = new.content.as_deref().map(checked_content).transpose()?;
     let (id, now) = (FeedbackId::random(), app.clock.now());
+    // Looked for before the write, which others wait for.
+    let place = app.store.read(|tx| answer(tx, flow, new))?;
     app.store.write(|tx| {
-        let place = answer(tx, flow, new)?;
+        let stored = places::message(tx, &flow.workspace, &flow.id, &place)?;
+        if stored.is_none_or(|message| message.id != new.message) {
+            return Err(gone());
+        }
         let before = feedback::of_message(tx, &flow.workspace, &flow.id, &place)?;
         if before.is_some() && !owns {
             return Err(Error::unauthorized());
@@ -93,7 +98,11 @@ fn answer(tx: &impl Tx, flow: &Flow, new: &NewFeedback) -> Result<Place> {
             Some(_) => return Err(Error::invalid("'messageId' is the id of a question: rate the answer.")),
         }
     }
-    Err(Error::NotFound("This conversation has no message with this id.".to_owned()))
+    Err(gone())
+}
+
+fn gone() -> Error {
+    Error::NotFound("This conversation has no message with this id.".to_owned())
 }
 
 /// The flow in which a rating was given.

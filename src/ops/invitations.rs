@@ -8,12 +8,14 @@ use crate::clock::iso;
 use crate::domain::audit::{Action, Entry, Kind};
 use crate::domain::caller::{Caller, Principal};
 use crate::domain::error::{Conflict, Error, Result};
+use crate::domain::ids::WorkspaceId;
 use crate::domain::ids::{InvitationId, UserId};
 use crate::domain::link::{self, Fresh, Invitation};
 use crate::domain::password;
 use crate::domain::user::{DisplayName, Email, Membership, User};
 use crate::limits::{INVITATIONS_MAX, USERS_MAX};
 use crate::store::Tx;
+use crate::store::WriteTx;
 use crate::store::tables::{INVITATIONS, USER_BY_EMAIL, USERS, WORKSPACES};
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -72,8 +74,13 @@ pub fn create(app: &App, caller: &Caller, body: &InvitationBody) -> Result<Value
         if USER_BY_EMAIL.get(tx, email.as_str())?.is_some() {
             return Err(Conflict::HasAccount.into());
         }
-        let voided = |open: &Invitation| open.email == email && open.workspace == workspace.id;
-        INVITATIONS.retain(tx, |open| open.expires > now && !voided(open))?;
+        INVITATIONS.retain(tx, |open| open.expires > now)?;
+        // A new one takes the place of an open one, where the caller might take that back.
+        for open in INVITATIONS.list(tx)?.into_iter().filter(|open| open.email == email) {
+            if open.workspace == workspace.id {
+                take_back(tx, caller, &open, now)?;
+            }
+        }
         if INVITATIONS.list(tx)?.len() >= INVITATIONS_MAX {
             return Err(Conflict::TooMany { what: "open invitations" }.into());
         }
@@ -85,6 +92,7 @@ pub fn create(app: &App, caller: &Caller, body: &InvitationBody) -> Result<Value
             workspace: workspace.id,
             role: role.id,
             by: by.clone(),
+            by_user: caller.user(),
             created: now,
             expires: fresh.expires,
         };
@@ -122,15 +130,31 @@ pub fn remove(app: &App, caller: &Caller, id: &str) -> Result<Value> {
         let seen = |open: &Invitation| caller.is_owner() || open.workspace == caller.workspace;
         let found = INVITATIONS.list(tx)?.into_iter().find(|open| open.id.to_string() == id && seen(open));
         let found = found.ok_or_else(|| Error::no_such("Invitation", id))?;
-        if let Some(role) = roles::find(tx, &found.role)? {
-            places::may_give(caller, &role)?;
-        }
-        INVITATIONS.remove(tx, &found.hash)?;
-        let entry = Entry::by(caller, Action::InvitationRemoved, now).within(found.workspace);
-        audit::note(tx, &entry.on(Kind::Invitation, found.id, found.email.as_str()))
+        take_back(tx, caller, &found, now)
     })?;
     tracing::info!(invitation = id, by = ?caller.principal, "an invitation was taken back");
     Ok(json!({ "raw": [], "affected": 1 }))
+}
+
+fn take_back(tx: &WriteTx, caller: &Caller, open: &Invitation, now: Timestamp) -> Result<()> {
+    if let Some(role) = roles::find(tx, &open.role)? {
+        places::may_give(caller, &role)?;
+    }
+    INVITATIONS.remove(tx, &open.hash)?;
+    let entry = Entry::by(caller, Action::InvitationRemoved, now).within(open.workspace);
+    audit::note(tx, &entry.on(Kind::Invitation, open.id, open.email.as_str()))
+}
+
+/// Ends the open invitations of somebody whose place in a workspace changed, or everywhere: what they promised was theirs
+/// to promise only while they held it.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be written.
+pub fn end_of(tx: &WriteTx, user: UserId, workspace: Option<WorkspaceId>) -> Result<()> {
+    let ends = |open: &Invitation| {
+        open.by_user == Some(user) && workspace.is_none_or(|workspace| open.workspace == workspace)
+    };
+    INVITATIONS.retain(tx, |open| !ends(open)).map(drop)
 }
 
 /// Makes the account an invitation is for, and uses the invitation up.

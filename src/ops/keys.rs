@@ -4,7 +4,7 @@
 //! so that no deployment stops because a person left. It never held more than they did, whoever may see keys sees it,
 //! and it ends when somebody deletes it or its workspace goes.
 
-use super::audit;
+use super::{audit, places};
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::api_key::{self, ApiKey, KeyHome, KeyTerms};
@@ -39,6 +39,7 @@ pub fn create(app: &App, caller: &Caller, body: &KeyBody) -> Result<Value> {
     let terms = KeyTerms::check(&body.key_name, &body.permissions, &caller.grants)?;
     let (key, value) = ApiKey::mint(caller.workspace, terms, app.clock.now());
     app.store.write(|tx| {
+        places::must_stand(tx, &key.workspace)?;
         API_KEYS.put(tx, &key.workspace, &key.id, &key)?;
         KEY_BY_HASH.put(tx, &key.hash, &KeyHome { workspace: key.workspace, id: key.id })?;
         let entry = Entry::by(caller, Action::ApikeyCreated, key.created);

@@ -4,7 +4,7 @@ use super::access::{self, Action};
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::caller::Caller;
-use crate::domain::error::{Error, Result};
+use crate::domain::error::Result;
 use crate::domain::flow::Flow;
 use crate::domain::ids::{ChatId, FlowId, LeadId};
 use crate::domain::lead::{Lead, checked_field};
@@ -42,7 +42,7 @@ fn wire(flow: &FlowId, lead: &Lead) -> Value {
 /// Keeps a lead. A conversation that is not proven is a new one (contract 5.3).
 ///
 /// # Errors
-/// 400 for a field that is too long, 403 when the flow keeps as many as it may.
+/// 400 for a field that is too long, 404 when the flow goes away meanwhile.
 pub fn add(app: &App, flow: &Flow, new: &NewLead) -> Result<Value> {
     let lead = Lead {
         id: LeadId::next(),
@@ -52,10 +52,11 @@ pub fn add(app: &App, flow: &Flow, new: &NewLead) -> Result<Value> {
         phone: checked_field("phone", new.phone.as_deref())?,
         created: app.clock.now(),
     };
-    if app.store.read(|tx| leads::count(tx, &flow.workspace, &flow.id))? >= KEPT_MAX {
-        return Err(Error::Forbidden("This chat cannot take any more contact details.".to_owned()));
-    }
-    app.store.write(|tx| leads::add(tx, &flow.workspace, &flow.id, &lead))?;
+    app.store.write(|tx| {
+        leads::add(tx, &flow.workspace, &flow.id, &lead)?;
+        // The newest count: whoever fills the list must not close it.
+        leads::keep_newest(tx, &flow.workspace, &flow.id, KEPT_MAX)
+    })?;
     Ok(wire(&flow.id, &lead))
 }
 

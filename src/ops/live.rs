@@ -9,6 +9,7 @@
 use super::audit;
 use super::drafts;
 use super::outbox::{self, Recorded};
+use super::places;
 use super::snapshot::Snapshot;
 use super::titles::{self, Before, Told};
 use crate::app::App;
@@ -158,6 +159,7 @@ pub fn create(
         if FLOW_HOME.get(tx, &flow.id)?.is_some() {
             return Err(Conflict::IdTaken.into());
         }
+        places::must_stand(tx, &flow.workspace)?;
         FLOW_HOME.put(tx, &flow.id, &flow.workspace)?;
         put(tx, &flow, Some(canvas))?;
         if let Some(draft) = draft {

@@ -1,6 +1,6 @@
 //! Who is in a workspace, and as what (contract 3, reference 1.11). A membership that ends, ends with the next request.
 
-use super::{audit, places, roles};
+use super::{audit, invitations, places, roles};
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::audit::{Action, Entry, Kind};
@@ -86,6 +86,7 @@ pub fn change(app: &App, caller: &Caller, body: &MemberBody) -> Result<Value> {
             changed = Some(place.clone());
         }
         USERS.put(tx, &user.id, &user)?;
+        invitations::end_of(tx, user.id, Some(workspace.id))?;
         note(tx, caller, Action::MemberChanged, now, &workspace, &user)?;
         let place = changed.ok_or_else(|| Error::no_such("Member", &user.id.to_string()))?;
         row(tx, &user, &place)
@@ -103,6 +104,7 @@ pub fn remove(app: &App, caller: &Caller, workspace: Option<&str>, user: &str) -
         let (mut user, _) = member(tx, caller, &workspace, user)?;
         user.memberships.retain(|place| place.workspace != workspace.id);
         USERS.put(tx, &user.id, &user)?;
+        invitations::end_of(tx, user.id, Some(workspace.id))?;
         note(tx, caller, Action::MemberRemoved, now, &workspace, &user)
     })?;
     Ok(json!({ "raw": [], "affected": 1 }))

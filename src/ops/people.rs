@@ -1,6 +1,6 @@
 //! The people of the organization: who they are, keeping them out, and removing them (contract 3, reference 1.11).
 
-use super::{audit, places, roles};
+use super::{audit, invitations, places, roles};
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::audit::{Action, Entry, Kind};
@@ -120,6 +120,7 @@ fn removable(tx: &impl Tx, id: &str) -> Result<User> {
 
 fn close(tx: &WriteTx, user: &User) -> Result<()> {
     SESSIONS.retain(tx, |session| session.user != user.id)?;
+    invitations::end_of(tx, user.id, None)?;
     PASSWORD_RESETS.retain(tx, |open| open.user != user.id).map(drop)
 }
 

@@ -71,6 +71,18 @@ pub fn named(tx: &impl Tx, caller: &Caller, id: Option<&str>) -> Result<Workspac
     found.ok_or_else(|| Error::no_such("Workspace", text))
 }
 
+/// Refuses to put something into a workspace that is gone: asked within the write, because the workspace can go away
+/// between the look at who asks and the write.
+///
+/// # Errors
+/// 404.
+pub fn must_stand(tx: &impl Tx, workspace: &WorkspaceId) -> Result<()> {
+    match WORKSPACES.get(tx, workspace)? {
+        Some(_) => Ok(()),
+        None => Err(Error::no_such("Workspace", &workspace.to_string())),
+    }
+}
+
 /// Judges giving, changing or taking a role: nobody hands out more than they hold, and what reaches beyond a workspace
 /// is the owner's to give (contract 3).
 ///

@@ -11,7 +11,7 @@ use crate::domain::ids::UserId;
 use crate::domain::password;
 use crate::domain::user::{DisplayName, Email, User};
 use crate::store::Tx;
-use crate::store::tables::{USER_BY_EMAIL, USERS};
+use crate::store::tables::{PASSWORD_RESETS, USER_BY_EMAIL, USERS};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::net::IpAddr;
@@ -65,21 +65,21 @@ pub fn update(
     let me = caller.user().ok_or_else(Error::unauthorized)?;
     let before = app.store.read(|tx| USERS.get(tx, &me))?.ok_or_else(Error::unauthorized)?;
     let name = body.name.as_deref().map(|name| DisplayName::parse("name", name)).transpose()?;
-    let name = name.unwrap_or_else(|| before.name.clone());
-    let email = match body.email.as_deref() {
-        Some(text) => {
-            Email::parse(text).ok_or_else(|| Error::invalid("'email' must be an e-mail address."))?
-        }
-        None => before.email.clone(),
-    };
+    let email = body
+        .email
+        .as_deref()
+        .map(|text| Email::parse(text).ok_or_else(|| Error::invalid("'email' must be an e-mail address.")));
+    let email = email.transpose()?;
     let wants_password = body.new_password.as_deref().filter(|new| !new.is_empty());
-    let is_guarded = wants_password.is_some() || email != before.email;
+    let is_guarded = wants_password.is_some() || email.as_ref().is_some_and(|email| *email != before.email);
     if is_guarded {
         prove(app, &before, body.current_password.as_deref(), address)?;
     }
     let hash = match wants_password {
         Some(new) => {
-            password::check(new, name.as_str(), &email)?;
+            let (name, email) =
+                (name.as_ref().unwrap_or(&before.name), email.as_ref().unwrap_or(&before.email));
+            password::check(new, name.as_str(), email)?;
             Some(password::hash(new))
         }
         None => None,
@@ -91,7 +91,12 @@ pub fn update(
         if is_guarded && current.password != before.password {
             return Err(Error::Unauthorized(Unauthorized::WrongCurrentPassword));
         }
+        // What the body does not name stays what it is by now.
+        let email = email.clone().unwrap_or_else(|| current.email.clone());
         if email != current.email {
+            if !is_guarded {
+                return Err(Error::Unauthorized(Unauthorized::WrongCurrentPassword));
+            }
             if USER_BY_EMAIL.get(tx, email.as_str())?.is_some() {
                 return Err(Conflict::EmailTaken.into());
             }
@@ -99,8 +104,8 @@ pub fn update(
             USER_BY_EMAIL.put(tx, email.as_str(), &me)?;
         }
         let after = User {
-            name: name.clone(),
-            email: email.clone(),
+            name: name.clone().unwrap_or_else(|| current.name.clone()),
+            email,
             password: hash.clone().unwrap_or_else(|| current.password.clone()),
             reset_requested: current.reset_requested.filter(|_| hash.is_none()),
             updated: now,
@@ -118,6 +123,7 @@ pub fn update(
         }
         if is_guarded {
             sessions::drop_others(tx, me, cookie)?;
+            PASSWORD_RESETS.retain(tx, |open| open.user != me)?;
         }
         row(tx, &after)
     })?;

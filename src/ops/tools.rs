@@ -1,5 +1,6 @@
 //! Tools that people write (reference 1.3 `/tools`).
 
+use super::places;
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::caller::Caller;
@@ -84,6 +85,7 @@ pub fn create_as(app: &App, caller: &Caller, id: ToolId, body: &ToolBody) -> Res
     let fresh = blank(id, caller.workspace, app.clock.now());
     let made = changed(fresh, body)?;
     app.store.write(|tx| {
+        places::must_stand(tx, &made.workspace)?;
         if TOOLS.has(tx, &made.workspace, &made.id)? {
             return Err(Conflict::IdTaken.into());
         }

@@ -1,5 +1,6 @@
 //! Saved variables of a workspace (reference 1.3).
 
+use super::places;
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::caller::Caller;
@@ -106,6 +107,7 @@ fn changed(stored: Variable, body: &VariableBody) -> Result<Variable> {
 
 /// Stores a variable unless another one of the workspace has its name: flows could not tell the two apart.
 fn put(tx: &crate::store::WriteTx, wanted: &Variable) -> Result<()> {
+    places::must_stand(tx, &wanted.workspace)?;
     let others = VARIABLES.list(tx, &wanted.workspace)?;
     if others.iter().any(|other| other.name == wanted.name && other.id != wanted.id) {
         return Err(Conflict::NameTaken { what: "variable" }.into());

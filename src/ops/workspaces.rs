@@ -68,8 +68,10 @@ pub fn create(app: &App, caller: &Caller, body: &WorkspaceBody) -> Result<Value>
         name_is_free(tx, &made)?;
         WORKSPACES.put(tx, &made.id, &made)?;
         let mut me = me(tx, caller)?;
-        if let (false, Some(place)) = (caller.is_owner(), me.place_in(&caller.workspace)) {
-            let role = place.role;
+        if !caller.is_owner() {
+            // Whoever was removed meanwhile would leave a workspace with nobody in it.
+            let role = me.place_in(&caller.workspace).map(|place| place.role);
+            let role = role.ok_or_else(|| Error::Forbidden(places::NOWHERE.to_owned()))?;
             me.memberships.push(Membership { workspace: made.id, role, since: Some(now) });
             USERS.put(tx, &me.id, &me)?;
         }

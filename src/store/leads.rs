@@ -27,19 +27,23 @@ pub fn list(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId, newest: usize)
     Ok(found)
 }
 
-/// How many leads a flow has; none is read.
+/// Drops the oldest lead of a flow that has more than `most`; none is read.
 ///
 /// # Errors
-/// [`Error::Internal`] when the database cannot be read.
-pub fn count(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId) -> Result<usize> {
-    let mut count = 0;
+/// [`Error::Internal`] when the database cannot be read or written.
+pub fn keep_newest(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId, most: usize) -> Result<()> {
+    let (mut count, mut oldest) = (0, None);
     if lives_in(tx, workspace, flow)? {
-        tx.scan(LEADS, &KeyRange::prefix(flow.bytes()), Order::Ascending, |_, _| {
+        tx.scan(LEADS, &KeyRange::prefix(flow.bytes()), Order::Ascending, |key, _| {
+            oldest.get_or_insert_with(|| key.to_vec());
             count += 1;
             Ok(ControlFlow::Continue(()))
         })?;
     }
-    Ok(count)
+    match oldest {
+        Some(key) if count > most => tx.remove(LEADS, &key).map(drop),
+        _ => Ok(()),
+    }
 }
 
 /// Stores a lead after all others.

@@ -179,9 +179,17 @@ impl<T: Serialize + DeserializeOwned, K: AsKey + ?Sized> Register<T, K> {
     /// # Errors
     /// [`Error::Internal`] when the database cannot be read or written.
     pub fn retain(&self, tx: &WriteTx, keep: impl Fn(&T) -> bool) -> Result<usize> {
+        self.retain_keyed(tx, |_, record| keep(record))
+    }
+
+    /// As [`Self::retain`], where the record alone does not tell; a key comes as it is stored.
+    ///
+    /// # Errors
+    /// As [`Self::retain`].
+    pub fn retain_keyed(&self, tx: &WriteTx, keep: impl Fn(&[u8], &T) -> bool) -> Result<usize> {
         let mut unwanted = Vec::new();
         tx.scan(self.table, &KeyRange::all(), Order::Ascending, |key, value| {
-            if !keep(&parse(self.table, value)?) {
+            if !keep(key, &parse(self.table, value)?) {
                 unwanted.push(key.to_vec());
             }
             Ok(ControlFlow::Continue(()))

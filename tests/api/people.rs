@@ -2,6 +2,7 @@
 
 use crate::support::server::{EMAIL, PASSWORD};
 use crate::support::{Answer, Person, Server, golden, id};
+use flowkeep::domain::ids::RoleId;
 use flowkeep::domain::role::{ADMINISTRATOR, EDITOR, VIEWER};
 use serde_json::{Value, json};
 
@@ -83,6 +84,46 @@ fn an_invitation_ends_after_its_minutes_and_by_another_one() {
     server.owner("DELETE", &format!("/account/invite/{}", id(&third))).send().is(200);
     accept(&server, token(&third)).is_error(400);
     server.owner("DELETE", &format!("/account/invite/{}", id(&third))).send().is_error(404);
+}
+
+#[test]
+fn an_invitation_is_replaced_only_by_those_who_may_take_it_back() {
+    let server = Server::start();
+    let role = json!({"name": "Inviter", "permissions": ["workspace:add-user", "chatflows:view"]});
+    let role = RoleId::parse(&id(&server.post("/role", &role))).unwrap();
+    let member = server.member(role);
+    let open = invite(&server, "bob@example.org", ADMINISTRATOR);
+    let body = json!({"user": {"email": "bob@example.org"}, "roleId": role});
+    member.call(&server, "POST", "/account/invite").json(&body).send().is_error(403);
+    accept(&server, token(&open)).is(201);
+}
+
+#[test]
+fn an_invitation_ends_with_the_place_of_who_made_it() {
+    let server = Server::start();
+    let role = json!({"name": "Inviter", "permissions": ["workspace:add-user", "chatflows:view"]});
+    let role = RoleId::parse(&id(&server.post("/role", &role))).unwrap();
+    for end in ["demoted", "removed"] {
+        let member = server.member(role);
+        let body = json!({"user": {"email": format!("{end}@example.org")}, "roleId": role});
+        let made = member.call(&server, "POST", "/account/invite").json(&body).send().is(201).json();
+        if end == "demoted" {
+            server.put("/workspaceuser", &json!({"userId": member.id, "roleId": VIEWER.to_string()}));
+        } else {
+            server.owner("DELETE", &format!("/workspaceuser?userId={}", member.id)).send().is(200);
+        }
+        accept(&server, token(&made)).is_error(400);
+    }
+}
+
+#[test]
+fn a_new_password_ends_open_links_for_another() {
+    let server = Server::start();
+    let person = server.member(VIEWER);
+    let open = link_for(&server, &person);
+    let body = json!({"newPassword": NEW, "currentPassword": PASSWORD});
+    person.call(&server, "PUT", "/user").json(&body).send().is(200);
+    reset(&server, &open, "a third long password").is_error(400);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Ratings of answers (reference 1.2 `/feedback`).
 
 use super::messages::{named, order};
-use super::owning::{flow_for_note, flow_for_page, owns, sent_proofs};
+use super::owning::{flow_for_note, owns, sent_proofs};
 use super::prediction::flow_id;
 use crate::app::App;
 use crate::domain::caller::Caller;
@@ -70,7 +70,7 @@ pub fn change(app: &App, (): (), request: &Request) -> Result<Reply> {
     let text = request.param("feedback");
     let id = FeedbackId::parse(text)
         .ok_or_else(|| Error::NotFound("There is no feedback with this id.".to_owned()))?;
-    let flow = flow_for_page(app, request, &feedback::flow_of(app, &id)?.to_string())?;
+    let flow = flow_for_note(app, request, &feedback::flow_of(app, &id)?.to_string())?;
     feedback::change(app, &flow, &id, &FeedbackEdit { rating: body.rating, content: body.content })?;
     Reply::json(&json!({"status": "OK"}))
 }

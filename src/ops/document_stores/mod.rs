@@ -25,7 +25,7 @@ use crate::domain::prediction::SourceDocument;
 use crate::domain::store_vectors::SetCard;
 use crate::limits;
 use crate::ops::access::{Action, permitted};
-use crate::ops::{catalogue, store_vectors};
+use crate::ops::{catalogue, places, store_vectors};
 use crate::store::Tx;
 use crate::store::passages as rows;
 use crate::store::tables::{CANVASES, DOCUMENT_STORES, FLOWS, STORE_VECTORS};
@@ -140,6 +140,7 @@ fn made_as(app: &App, caller: &Caller, id: DocumentStoreId, edit: StoreEdit) -> 
         updated: now,
     };
     app.store.write(|tx| {
+        places::must_stand(tx, &caller.workspace)?;
         if DOCUMENT_STORES.has(tx, &caller.workspace, &store.id)? {
             return Err(Conflict::IdTaken.into());
         }

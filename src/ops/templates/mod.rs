@@ -8,7 +8,7 @@ pub use starters::starters;
 
 use super::live::NewCanvas;
 use super::snapshot::Snapshot;
-use super::{drafts, tools};
+use super::{drafts, places, tools};
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::caller::Caller;
@@ -153,6 +153,7 @@ fn keep(app: &App, template: &Template, replaces: bool) -> Result<()> {
         if !is_there && TEMPLATES.count(tx, &template.workspace)? >= KEPT_MAX {
             return Err(Error::Invalid(format!("A workspace keeps at most {KEPT_MAX} templates.")));
         }
+        places::must_stand(tx, &template.workspace)?;
         TEMPLATES.put(tx, &template.workspace, &template.id, template)
     })
 }
