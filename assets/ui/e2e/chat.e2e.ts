@@ -133,7 +133,7 @@ describe.skipIf(missing)('the test chat', () => {
 
   it('draws markdown that cannot act', async () => {
     const { page, close } = await openSignedIn(service, `/flows/${flow}`, {
-      allowed: [/Executing inline event handler violates/],
+      allowed: [/(Executing inline event handler|Applying inline style) violates/],
     });
     await openTest(page);
     await composer(page).fill('hostile');

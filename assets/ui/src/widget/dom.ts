@@ -27,13 +27,12 @@ export function add(parent: Node, children: Child[]): void {
 
 /** Shapes of the icons: strokes on a 24 grid. */
 const SHAPES = {
-  chat: 'M6 5h12a2.5 2.5 0 0 1 2.5 2.5v7A2.5 2.5 0 0 1 18 17h-7l-5 3.5V17a2.5 2.5 0 0 1-2.5-2.5v-7A2.5 2.5 0 0 1 6 5z',
+  chat: 'M6 5h12a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2h-7l-5 4V17a2 2 0 0 1-2-2V7a2 2 0 0 1 2-2z',
   close: 'M6 6l12 12M18 6L6 18',
   send: 'M12 19V5M6 11l6-6 6 6',
   stop: 'M7 7h10v10H7z',
-  attach: 'M19.5 11.5l-7.5 7.5a5 5 0 0 1-7-7l8-8a3 3 0 0 1 4.5 4.5l-8 8a1.5 1.5 0 0 1-2-2l7-7',
-  up: 'M7 11v9H4v-9zM7 11l4-7c2 0 2.5 1 2.5 2.5V10H18a2 2 0 0 1 2 2.5l-1 5.5a2 2 0 0 1-2 2H7',
-  down: 'M7 13V4H4v9zM7 13l4 7c2 0 2.5-1 2.5-2.5V14H18a2 2 0 0 0 2-2.5L19 6a2 2 0 0 0-2-2H7',
+  attach: 'M20 12l-8 8a5 5 0 0 1-7-7l8-8a3 3 0 0 1 5 4l-8 8a2 2 0 0 1-3-2l7-7',
+  up: 'M7 11v9H4v-9zl4-7a2 2 0 0 1 2 2v4h5a2 2 0 0 1 2 2l-1 6a2 2 0 0 1-2 2H7',
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
   done: 'M5 12l5 5 9-9',
   fresh: 'M12 5v14M5 12h14',
@@ -73,7 +72,7 @@ export function picture(source: string | undefined, name: IconName, className: s
 export function iconButton(
   name: IconName,
   label: string,
-  onclick: () => void,
+  onclick?: () => void,
   more: Props = {},
 ): HTMLButtonElement {
   return h(

@@ -61,8 +61,8 @@ function upload(type: Upload['type'], file: File, data: string | undefined): Upl
 function dataUri(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
-    reader.addEventListener('load', () => resolve(String(reader.result)));
-    reader.addEventListener('error', () => reject(new Error(file.name)));
+    reader.onload = () => resolve(String(reader.result));
+    reader.onerror = reject;
     reader.readAsDataURL(file);
   });
 }

@@ -14,26 +14,21 @@ export class Look {
     this.#pair('accent', accent.find(isColour), theme.button?.iconColor);
     const pairs: [string, unknown, unknown?][] = [
       ['head', look.titleBackgroundColor, look.titleTextColor],
-      ['bot', look.botMessage?.backgroundColor, look.botMessage?.textColor],
-      ['user', look.userMessage?.backgroundColor, look.userMessage?.textColor],
-      ['input', look.textInput?.backgroundColor, look.textInput?.textColor],
       ['send', look.textInput?.sendButtonColor],
       ['panel', look.backgroundColor],
       ['tip', theme.tooltip?.tooltipBackgroundColor, theme.tooltip?.tooltipTextColor],
-      ['form', theme.form?.backgroundColor, theme.form?.textColor],
       ['agree', theme.disclaimer?.buttonColor, theme.disclaimer?.buttonTextColor],
-      ['note', theme.disclaimer?.backgroundColor, theme.disclaimer?.textColor],
-      ['footer', look.footer?.textColor ?? look.poweredByTextColor],
+      ['footer', look.footer?.textColor],
       ['veil', theme.disclaimer?.blurredBackgroundColor],
       ['rate', look.feedback?.color],
     ];
     for (const [name, background, text] of pairs) this.#pair(name, background, text);
+    const { botMessage: bot, userMessage: user, textInput: input } = look;
+    const boxes = { bot, user, input, form: theme.form, note: theme.disclaimer };
+    for (const [name, box] of Object.entries(boxes)) this.#pair(name, box?.backgroundColor, box?.textColor);
     this.#length('size', look.fontSize);
-    this.#length('chip-size', look.starterPromptFontSize);
-    this.#length('tip-size', theme.tooltip?.tooltipFontSize);
     this.#length('height', look.height);
     this.#length('width', look.width);
-    this.#picture(look.backgroundImage);
   }
 
   /** Where the round button stands. */
@@ -71,13 +66,6 @@ export class Look {
   #length(name: string, value: unknown): void {
     const length = typeof value === 'number' ? `${value}px` : String(value);
     if (CSS.supports('width', length)) this.#set(name, length);
-  }
-
-  #picture(address: string | undefined): void {
-    if (!address) return;
-    const url = new URL(address, location.href);
-    if (/^(https?|data):$/.test(url.protocol))
-      this.#set('picture', `url("${url.href.replace(/["\\\n\r]/g, encodeURIComponent)}")`);
   }
 
   #set(name: string, value: string): void {

@@ -55,7 +55,6 @@ export interface TooltipTheme {
   tooltipMessage?: string;
   tooltipBackgroundColor?: string;
   tooltipTextColor?: string;
-  tooltipFontSize?: number;
 }
 
 export interface DisclaimerTheme {
@@ -83,8 +82,6 @@ export interface InputTheme {
   backgroundColor?: string;
   textColor?: string;
   sendButtonColor?: string;
-  maxChars?: number;
-  maxCharsWarningMessage?: string;
   autoFocus?: boolean;
   sendMessageSound?: boolean;
   sendSoundLocation?: string;
@@ -103,7 +100,6 @@ export interface ChatWindowTheme {
   welcomeMessage?: string;
   errorMessage?: string;
   backgroundColor?: string;
-  backgroundImage?: string;
   height?: number | string;
   width?: number | string;
   fontSize?: number;
@@ -119,11 +115,8 @@ export interface ChatWindowTheme {
     companyLink?: string;
   };
   sourceDocsTitle?: string;
-  poweredByTextColor?: string;
   starterPrompts?: string[] | Record<string, { prompt?: string }>;
-  starterPromptFontSize?: number;
   clearChatOnReload?: boolean;
-  dateTimeToggle?: { date?: boolean; time?: boolean };
   renderHTML?: boolean;
   headerHtml?: string;
 }

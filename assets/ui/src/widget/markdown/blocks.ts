@@ -57,10 +57,10 @@ function one(lines: string[], at: number, depth: number): [Bare<Block>, number] 
 
 /** A heading without the marks that may close it. */
 function untailed(text: string): string {
-  const whole = text.trim();
-  let end = whole.length;
-  while (whole[end - 1] === '#') end -= 1;
-  return end === 0 || /\s/.test(whole[end - 1] ?? '') ? whole.slice(0, end).trimEnd() : whole;
+  return text
+    .trim()
+    .replace(/(^|\s)#+$/, '')
+    .trimEnd();
 }
 
 function code(lines: string[], at: number, fence: string, info: string): [Bare<Block>, number] {
@@ -95,7 +95,7 @@ function list(lines: string[], at: number, depth: number): [Bare<Block>, number]
     end += 1;
     while (end < lines.length && belongs(lines, end, width)) {
       const inner = lines[end] ?? '';
-      const indent = /^ */.exec(inner)?.[0].length ?? 0;
+      const indent = indentOf(inner);
       item.push(inner.slice(Math.min(indent, width)));
       end += 1;
     }
@@ -111,14 +111,18 @@ function list(lines: string[], at: number, depth: number): [Bare<Block>, number]
 /** Whether a line is still inside the item before it: indented, or the rest of its paragraph. */
 function belongs(lines: string[], at: number, width: number): boolean {
   const line = lines[at] ?? '';
-  const indent = /^ */.exec(line)?.[0].length ?? 0;
+  const indent = indentOf(line);
   if (line.trim() === '') {
     const next = lines[at + 1] ?? '';
-    return next.trim() !== '' && (/^ */.exec(next)?.[0].length ?? 0) >= Math.min(width, 2);
+    return next.trim() !== '' && indentOf(next) >= Math.min(width, 2);
   }
   if (indent >= Math.min(width, 2)) return true;
   const before = lines[at - 1] ?? '';
   return before.trim() !== '' && !interrupts(line);
+}
+
+function indentOf(line: string): number {
+  return line.search(/[^ ]|$/);
 }
 
 function interrupts(line: string): boolean {

@@ -99,9 +99,9 @@ export class Bubble {
   #name(): void {
     const { open } = this.#panel;
     this.#root.classList.toggle('open', open);
-    this.#button.setAttribute('aria-label', open ? this.#texts.close : this.#texts.open);
-    this.#button.setAttribute('aria-expanded', String(open));
-    this.#panel.setAttribute('aria-label', this.#chat.title);
+    this.#button.ariaLabel = open ? this.#texts.close : this.#texts.open;
+    this.#button.ariaExpanded = String(open);
+    this.#panel.ariaLabel = this.#chat.title;
   }
 
   #tooltip(): void {

@@ -1,7 +1,7 @@
 import { ChatError, Client } from '../client';
 import { Conversation, textOf } from '../conversation';
 import { add, button, dots, h, icon, iconButton, picture, type Child } from '../dom';
-import { prepare, takesFiles, type Picked } from '../files';
+import { prepare, type Picked } from '../files';
 import { Look } from '../look';
 import { fromHtml, renderMarkdown } from '../markdown/render';
 import { link, safeLink } from '../markdown/inline';
@@ -31,7 +31,7 @@ export class Chat {
   #conversation: Conversation | undefined;
   #composer: Composer | undefined;
   #foot = h('div', { class: 'foot' });
-  #chips = h('div', { class: 'prompts' });
+  readonly #chips: HTMLElement;
   #frame = 0;
   #unfollow: (() => void) | undefined;
   #leadDone = false;
@@ -45,6 +45,7 @@ export class Chat {
     this.#client = new Client(options);
     this.#texts = texts(options.texts);
     this.#look = new Look(root);
+    this.#chips = h('div', { class: 'prompts', role: 'group', 'aria-label': this.#texts.suggestions });
     this.#log = h('div', {
       class: 'log',
       role: 'log',
@@ -149,7 +150,6 @@ export class Chat {
     const header = headerHtml && h('div', { class: 'custom' }, this.#plain(fromHtml(headerHtml)));
     const body = h('div', { class: 'body' }, this.#log);
     this.#stage(header, body, this.#foot, footerOf(footer), this.#live);
-    if (takesFiles(this.#config.uploads)) this.#acceptDrops(body);
     const { disclaimer: terms } = this.options.theme ?? {};
     if (!terms || agreed(this.options.chatflowid)) return;
     const rest = [body, this.#foot];
@@ -248,11 +248,8 @@ export class Chat {
         uploads = await prepare(picked, this.#client);
       } catch (fault) {
         const error = fault instanceof ChatError ? fault : undefined;
-        const names = picked.map(({ file }) => file.name).join(', ');
         this.#composer?.warn(
-          error
-            ? (error.sentence ?? this.#texts[textOf(error.status)])
-            : filled(this.#texts.fileRead, { name: names }),
+          error ? (error.sentence ?? this.#texts[textOf(error.status)]) : this.#texts.unsent,
         );
         return false;
       }
@@ -346,10 +343,6 @@ export class Chat {
       ),
     );
     this.#chips.replaceChildren(...buttons);
-    if (shown.length > 0) {
-      this.#chips.setAttribute('role', 'group');
-      this.#chips.setAttribute('aria-label', this.#texts.suggestions);
-    }
   }
 
   #announce({ type, message }: Message): void {
@@ -364,21 +357,6 @@ export class Chat {
 
   #plain(text: string): HTMLElement {
     return renderMarkdown(text, { ownOrigin: this.#client.origin, copyLabel: this.#texts.copy });
-  }
-
-  #acceptDrops(body: HTMLElement): void {
-    body.dataset.drop = this.#texts.drop;
-    const show = (on: boolean) => (event: DragEvent) => {
-      if (!event.dataTransfer?.types.includes('Files')) return;
-      event.preventDefault();
-      body.classList.toggle('dropping', on);
-    };
-    this.element.addEventListener('dragover', show(true));
-    this.element.addEventListener('dragleave', show(false));
-    this.element.addEventListener('drop', (event) => {
-      show(false)(event);
-      this.#composer?.add([...(event.dataTransfer?.files ?? [])]);
-    });
   }
 
   #atEnd(): boolean {

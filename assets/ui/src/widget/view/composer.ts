@@ -23,7 +23,6 @@ export class Composer {
   readonly #warning = h('p', { class: 'warning', role: 'alert' });
   #picked: Picked[] = [];
   #busy = false;
-  #long = false;
 
   constructor(private readonly needs: ComposerNeeds) {
     const { texts, theme, rules } = needs;
@@ -34,27 +33,23 @@ export class Composer {
       'aria-label': placeholder,
       dir: 'auto',
       enterkeyhint: 'send',
+      oninput: () => this.#changed(),
+      onkeydown: (event: KeyboardEvent) => this.#key(event),
+      onpaste: (event: ClipboardEvent) => {
+        const files = [...(event.clipboardData?.files ?? [])];
+        if (files.length === 0 || !takesFiles(rules)) return;
+        event.preventDefault();
+        this.#add(files);
+      },
     });
-    this.#send = h(
-      'button',
-      { type: 'submit', class: 'send', 'aria-label': texts.send, title: texts.send },
-      icon('send'),
-    );
+    this.#send = iconButton('send', texts.send, undefined, { type: 'submit', class: 'send' });
     const row = h('div', { class: 'row' }, takesFiles(rules) && this.#chooser(), this.field, this.#send);
-    this.element = h('form', { class: 'composer' }, this.#chips, row, this.#warning);
-    this.element.addEventListener('submit', (event) => {
+    const onsubmit = (event: Event): void => {
       event.preventDefault();
       if (this.#busy) needs.stop();
       else void this.#submit();
-    });
-    this.field.addEventListener('input', () => this.#changed());
-    this.field.addEventListener('keydown', (event) => this.#key(event));
-    this.field.addEventListener('paste', (event) => {
-      const files = [...(event.clipboardData?.files ?? [])];
-      if (files.length === 0 || !takesFiles(rules)) return;
-      event.preventDefault();
-      this.add(files);
-    });
+    };
+    this.element = h('form', { class: 'composer', onsubmit }, this.#chips, row, this.#warning);
     this.#changed();
   }
 
@@ -62,14 +57,15 @@ export class Composer {
   set busy(busy: boolean) {
     if (busy === this.#busy) return;
     this.#busy = busy;
-    const label = busy ? this.needs.texts.stop : this.needs.texts.send;
-    this.#send.setAttribute('aria-label', label);
+    const name = busy ? 'stop' : 'send';
+    const label = this.needs.texts[name];
+    this.#send.ariaLabel = label;
     this.#send.title = label;
-    this.#send.replaceChildren(icon(busy ? 'stop' : 'send'));
+    this.#send.replaceChildren(icon(name));
     this.#changed();
   }
 
-  add(files: File[]): void {
+  #add(files: File[]): void {
     const { rules, texts } = this.needs;
     this.warn('');
     for (const file of files) {
@@ -91,7 +87,7 @@ export class Composer {
       tabindex: -1,
     });
     input.addEventListener('change', () => {
-      this.add([...(input.files ?? [])]);
+      this.#add([...(input.files ?? [])]);
       input.value = '';
       this.field.focus();
     });
@@ -106,7 +102,7 @@ export class Composer {
   async #submit(): Promise<void> {
     const text = this.field.value.trim();
     const files = this.#picked;
-    if ((text === '' && files.length === 0) || this.#long) return;
+    if (text === '' && files.length === 0) return;
     this.#picked = [];
     this.field.value = '';
     this.#changed();
@@ -127,17 +123,10 @@ export class Composer {
   }
 
   #changed(): void {
-    const { theme, texts, typed } = this.needs;
-    const { value } = this.field;
     this.field.style.blockSize = 'auto';
     this.field.style.blockSize = `${Math.min(this.field.scrollHeight, 140)}px`;
-    const long = theme.maxChars !== undefined && value.length > theme.maxChars;
-    if (long)
-      this.warn(theme.maxCharsWarningMessage ?? filled(texts.tooLong, { count: theme.maxChars ?? 0 }));
-    else if (this.#long) this.warn('');
-    this.#long = long;
     this.#ready();
-    typed(value);
+    this.needs.typed(this.field.value);
   }
 
   #key(event: KeyboardEvent): void {
@@ -159,8 +148,7 @@ export class Composer {
 
   #ready(): void {
     const nothing = this.field.value.trim() === '' && this.#picked.length === 0;
-    this.#send.setAttribute('aria-disabled', String(!this.#busy && (nothing || this.#long)));
-    this.field.setAttribute('aria-invalid', String(this.#long));
+    this.#send.setAttribute('aria-disabled', String(!this.#busy && nothing));
   }
 
   #chip(picked: Picked): HTMLElement {

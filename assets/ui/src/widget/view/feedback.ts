@@ -1,5 +1,5 @@
 import type { Client } from '../client';
-import { h, icon, iconButton } from '../dom';
+import { h, iconButton } from '../dom';
 import type { Message } from '../message';
 import type { Texts } from '../texts';
 
@@ -12,14 +12,10 @@ export function feedback(
 ): HTMLElement {
   const box = h('div', { class: 'rate' });
   const [up, down] = (['THUMBS_UP', 'THUMBS_DOWN'] as const).map((rating) =>
-    iconButton(
-      rating === 'THUMBS_UP' ? 'up' : 'down',
-      rating === 'THUMBS_UP' ? texts.good : texts.bad,
-      () => void rate(rating),
-      {
-        'aria-pressed': 'false',
-      },
-    ),
+    iconButton('up', rating === 'THUMBS_UP' ? texts.good : texts.bad, () => void rate(rating), {
+      'aria-pressed': 'false',
+      class: rating === 'THUMBS_UP' ? 'ib' : 'ib bad',
+    }),
   );
   if (up && down) box.append(up, down);
 
@@ -40,8 +36,8 @@ export function feedback(
 
   function mark(rating: Message['rating']): void {
     message.rating = rating;
-    up?.setAttribute('aria-pressed', String(rating === 'THUMBS_UP'));
-    down?.setAttribute('aria-pressed', String(rating === 'THUMBS_DOWN'));
+    if (up) up.ariaPressed = String(rating === 'THUMBS_UP');
+    if (down) down.ariaPressed = String(rating === 'THUMBS_DOWN');
   }
 
   function comment(id: string): HTMLElement {
@@ -51,11 +47,7 @@ export function feedback(
       placeholder: texts.comment,
       maxlength: 2000,
     });
-    const send = h(
-      'button',
-      { type: 'submit', class: 'ib', 'aria-label': texts.commentSend, title: texts.commentSend },
-      icon('send'),
-    );
+    const send = iconButton('send', texts.commentSend, undefined, { type: 'submit' });
     const form = h('form', { class: 'comment' }, field, send);
     form.addEventListener('submit', (event) => {
       event.preventDefault();

@@ -85,8 +85,8 @@ function row(field: Field, texts: Texts): Row {
         });
   const check = (): boolean => {
     const text = control.value.trim();
-    const bad = field.input === 'email' && text !== '' && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text);
-    const sentence = field.required && text === '' ? texts.required : bad ? texts.wrongEmail : '';
+    const sentence =
+      field.required && text === '' ? texts.required : control.validity.typeMismatch ? texts.wrongEmail : '';
     error.textContent = sentence;
     control.setAttribute('aria-invalid', String(sentence !== ''));
     return sentence === '';

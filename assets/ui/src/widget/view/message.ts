@@ -80,19 +80,7 @@ export class MessageView {
       row.append(copyButton(message.message, around.texts.copy));
     if (message.messageId && around.feedback)
       row.append(feedback(message, around.client, around.texts, around.tell));
-    this.#time(row);
     if (row.childElementCount > 0) this.#below.append(row);
-  }
-
-  #time(row: HTMLElement): void {
-    const { date, time } = this.around.look.dateTimeToggle ?? {};
-    if (!date && !time) return;
-    const format = new Intl.DateTimeFormat(document.documentElement.lang || undefined, {
-      ...(date ? { dateStyle: 'medium' } : {}),
-      ...(time ? { timeStyle: 'short' } : {}),
-    });
-    const at = new Date(this.message.dateTime);
-    row.append(h('time', { class: 'muted', datetime: this.message.dateTime }, format.format(at)));
   }
 
   #question(): void {
@@ -101,7 +89,6 @@ export class MessageView {
     else this.#bubble.remove();
     if (message.fileUploads?.length)
       this.#below.append(h('div', { class: 'files' }, ...message.fileUploads.map(sent)));
-    this.#time(this.#below);
   }
 
   #error(): void {
