@@ -1,16 +1,44 @@
-import { useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
+import {
+  useMutation,
+  useQuery,
+  useQueryClient,
+  type QueryClient,
+  type UseQueryResult,
+} from '@tanstack/react-query';
 import { api, ApiError, part } from './client';
 import { cached } from './keys';
 import type { Deleted, LinkInfo, Me, Session } from './models';
+
+/** What the answers the page holds belong to: a person in a workspace. */
+export const scopeOf = (me: Me | null | undefined): string =>
+  me ? `${me.id} ${me.activeWorkspaceId}` : 'nobody';
+
+/** Drops the answers that were given to somebody else, or in another workspace. */
+function forgetOthers(client: QueryClient): void {
+  client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== cached.me[0] });
+}
+
+/**
+ * From now on the page is this person's in this workspace. The query of `me` itself stays: what is on screen watches
+ * it, and is drawn anew because of it.
+ */
+export async function become(client: QueryClient, me: Me | null): Promise<void> {
+  await client.cancelQueries();
+  client.setQueryData(cached.me, me);
+  forgetOthers(client);
+}
 
 /** The signed-in person; `null` when nobody is. */
 export function useMe(): UseQueryResult<Me | null> {
   return useQuery({
     queryKey: cached.me,
     staleTime: 60_000,
-    queryFn: async () => {
+    queryFn: async ({ client }) => {
       try {
-        return await api.get<Me>('/auth/me', undefined, { quiet: true });
+        const me = await api.get<Me>('/auth/me', undefined, { quiet: true });
+        // Another tab may have changed the workspace.
+        if (scopeOf(me) !== scopeOf(client.getQueryData<Me | null>(cached.me))) forgetOthers(client);
+        return me;
       } catch (error) {
         if (error instanceof ApiError && error.status === 401) return null;
         throw error;
@@ -48,10 +76,7 @@ export function useSignIn() {
   return useMutation({
     mutationFn: (body: { email: string; password: string }) =>
       api.post<Me>('/auth/login', body, { quiet: true }),
-    onSuccess: (me) => {
-      client.clear();
-      client.setQueryData(cached.me, me);
-    },
+    onSuccess: (me) => become(client, me),
   });
 }
 
@@ -59,10 +84,7 @@ export function useSignOut() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: () => api.post('/account/logout'),
-    onSuccess: () => {
-      client.clear();
-      client.setQueryData(cached.me, null);
-    },
+    onSuccess: () => become(client, null),
   });
 }
 
@@ -106,10 +128,7 @@ export function useSwitchWorkspace() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (id: string) => api.post<Me>('/workspace/switch', undefined, { query: { id } }),
-    onSuccess: (me) => {
-      client.clear();
-      client.setQueryData(cached.me, me);
-    },
+    onSuccess: (me) => become(client, me),
   });
 }
 

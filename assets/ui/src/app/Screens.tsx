@@ -1,6 +1,6 @@
-import { Suspense, type ReactNode } from 'react';
+import { Fragment, Suspense, type ReactNode } from 'react';
 import { Redirect, Route, Switch, useLocation, useSearch } from 'wouter';
-import { useMe, useNeedsOwner } from '../api/me';
+import { scopeOf, useMe, useNeedsOwner } from '../api/me';
 import { ErrorState } from '../ui';
 import { ErrorBoundary } from './ErrorBoundary';
 import { NotFound } from './NotFound';
@@ -56,7 +56,8 @@ function Guarded({ children }: { children: ReactNode }): ReactNode {
   const search = useSearch();
   const me = useMe();
   const start = useNeedsOwner(me.data === null);
-  if (me.data) return children;
+  // Another person or workspace is another page: nothing drawn for the one before stays.
+  if (me.data) return <Fragment key={scopeOf(me.data)}>{children}</Fragment>;
   const failed = me.error ?? start.error;
   if (failed)
     return (

@@ -14,10 +14,11 @@ export function WorkspaceSwitcher(): ReactNode {
   const name = me.activeWorkspace ?? t('app.workspace');
   const to = (id: string): void => {
     if (id === me.activeWorkspaceId) return;
-    change.mutate(id, {
-      onSuccess: () => go('/'),
-      onError: (error) => toast({ text: error.message, tone: 'danger' }),
-    });
+    // The switcher itself is drawn anew meanwhile; a promise outlives it.
+    void change.mutateAsync(id).then(
+      () => go('/'),
+      (error: Error) => toast({ text: error.message, tone: 'danger' }),
+    );
   };
   return (
     <Menu
