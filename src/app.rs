@@ -135,6 +135,18 @@ impl App {
         Ok(app)
     }
 
+    /// A [`Self::temporary`] house with an owner, and the operator acting for them.
+    #[cfg(test)]
+    pub(crate) fn owned() -> (tempfile::TempDir, Self, crate::domain::caller::Caller) {
+        use ops::owner::{self, NewOwner};
+        let (folder, app) = Self::temporary();
+        let (name, email) = ("Ada".to_owned(), "ada@example.org".to_owned());
+        let new = NewOwner { name, email, credential: "correct horse".to_owned() };
+        owner::create(&app, &new, None).expect("a fresh house takes an owner");
+        let operator = owner::operator(&app).expect("the database is there").expect("there is an owner");
+        (folder, app, operator)
+    }
+
     /// A house in a folder of its own that goes away with the guard.
     #[cfg(test)]
     pub(crate) fn temporary() -> (tempfile::TempDir, Self) {

@@ -210,21 +210,8 @@ fn row(credential: &Credential) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::caller::{Grants, Principal};
     use crate::domain::credential::HIDDEN;
     use crate::domain::credential_types::find;
-    use crate::domain::ids::OrganizationId;
-
-    fn house() -> (tempfile::TempDir, App, Caller) {
-        let (folder, app) = App::temporary();
-        let (organization, workspace) = (OrganizationId::random(), WorkspaceId::random());
-        let grants = Grants::All;
-        (
-            folder,
-            app,
-            Caller { principal: Principal::Operator, organization, workspace, grants, address: None },
-        )
-    }
 
     fn body(value: Value) -> CredentialBody {
         serde_json::from_value(value).unwrap()
@@ -242,7 +229,7 @@ mod tests {
 
     #[test]
     fn a_secret_goes_in_and_comes_out_for_a_run_only() {
-        let (folder, app, caller) = house();
+        let (folder, app, caller) = App::owned();
         let made = create(&app, &caller, find, &basic()).unwrap();
         let id = made["id"].as_str().unwrap();
         let shown = read(&app, &caller, find, id).unwrap();
@@ -264,7 +251,7 @@ mod tests {
 
     #[test]
     fn a_stranger_finds_nothing() {
-        let (_folder, app, caller) = house();
+        let (_folder, app, caller) = App::owned();
         let made = create(&app, &caller, find, &basic()).unwrap();
         let id = made["id"].as_str().unwrap();
         let stranger = Caller { workspace: WorkspaceId::random(), ..caller.clone() };
@@ -280,7 +267,7 @@ mod tests {
 
     #[test]
     fn bad_bodies_are_refused() {
-        let (_folder, app, caller) = house();
+        let (_folder, app, caller) = App::owned();
         for bad in [
             json!({}),
             json!({"name": "x", "credentialName": "nonsense"}),
@@ -295,7 +282,7 @@ mod tests {
 
     #[test]
     fn another_type_takes_nothing_over() {
-        let (_folder, app, caller) = house();
+        let (_folder, app, caller) = App::owned();
         let made = create(&app, &caller, find, &basic()).unwrap();
         let id = made["id"].as_str().unwrap();
         update(&app, &caller, find, id, &body(json!({"credentialName": "openAIApi"}))).unwrap();
@@ -304,7 +291,7 @@ mod tests {
 
     #[test]
     fn a_foreign_seal_is_said_so_and_can_be_replaced() {
-        let (_folder, app, caller) = house();
+        let (_folder, app, caller) = App::owned();
         let made = create(&app, &caller, find, &basic()).unwrap();
         let id = CredentialId::parse(made["id"].as_str().unwrap()).unwrap();
         let mut stored = app.store.read(|tx| CREDENTIALS.get(tx, &caller.workspace, &id)).unwrap().unwrap();

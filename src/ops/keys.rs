@@ -231,15 +231,6 @@ mod tests {
     use super::*;
     use crate::domain::caller::{Grants, Permission};
     use crate::domain::ids::WorkspaceId;
-    use crate::ops::owner::{self, NewOwner};
-
-    fn house() -> (tempfile::TempDir, App, Caller) {
-        let (folder, app) = App::temporary();
-        let (name, email) = ("Ada".to_owned(), "ada@example.org".to_owned());
-        owner::create(&app, &NewOwner { name, email, credential: "correct horse".to_owned() }, None).unwrap();
-        let caller = owner::operator(&app).unwrap().unwrap();
-        (folder, app, caller)
-    }
 
     fn body(permissions: &[&str]) -> KeyBody {
         KeyBody {
@@ -254,7 +245,7 @@ mod tests {
 
     #[test]
     fn the_value_is_shown_once_and_opens_what_it_may() {
-        let (_folder, app, caller) = house();
+        let (_folder, app, caller) = App::owned();
         let made = create(&app, &caller, &body(&["chatflows:view"])).unwrap();
         let value = text(&made, "apiKey");
         let holder = authenticate(&app, value, None).unwrap().unwrap();
@@ -272,7 +263,7 @@ mod tests {
 
     #[test]
     fn a_deleted_key_opens_nothing() {
-        let (_folder, app, caller) = house();
+        let (_folder, app, caller) = App::owned();
         let made = create(&app, &caller, &body(&["chatflows:view"])).unwrap();
         let other = create(&app, &caller, &body(&["chatflows:view"])).unwrap();
         let (id, value) = (text(&made, "id"), text(&made, "apiKey"));
@@ -290,7 +281,7 @@ mod tests {
 
     #[test]
     fn uses_are_stored_in_bundles() {
-        let (_folder, app, caller) = house();
+        let (_folder, app, caller) = App::owned();
         let made = create(&app, &caller, &body(&["chatflows:view"])).unwrap();
         let (key, value) = (KeyId::parse(text(&made, "id")).unwrap(), text(&made, "apiKey"));
         let usage = || list(&app, &caller).unwrap()[0]["usage"].clone();
@@ -309,7 +300,7 @@ mod tests {
 
     #[test]
     fn nobody_gives_away_what_they_do_not_have() {
-        let (_folder, app, caller) = house();
+        let (_folder, app, caller) = App::owned();
         let grants = Grants::Only([Permission::parse("apikeys:create").unwrap()].into());
         let modest = Caller { grants, ..caller.clone() };
         for (who, list) in [(&caller, &[][..]), (&caller, &["chatflows:fly"]), (&modest, &["chatflows:view"])]

@@ -154,19 +154,6 @@ fn row(variable: &Variable) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::caller::{Grants, Principal};
-    use crate::domain::ids::OrganizationId;
-
-    fn house() -> (tempfile::TempDir, App, Caller) {
-        let (folder, app) = App::temporary();
-        let (organization, workspace) = (OrganizationId::random(), WorkspaceId::random());
-        let grants = Grants::All;
-        (
-            folder,
-            app,
-            Caller { principal: Principal::Operator, organization, workspace, grants, address: None },
-        )
-    }
 
     fn body(value: Value) -> VariableBody {
         serde_json::from_value(value).unwrap()
@@ -174,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_variable_lives_in_its_workspace() {
-        let (_folder, app, caller) = house();
+        let (_folder, app, caller) = App::owned();
         let made =
             create(&app, &caller, &body(json!({"name": "city", "value": "Rome", "type": "static"}))).unwrap();
         let id = made["id"].as_str().unwrap();
@@ -194,7 +181,7 @@ mod tests {
 
     #[test]
     fn names_are_words_and_unique() {
-        let (_folder, app, caller) = house();
+        let (_folder, app, caller) = App::owned();
         for bad in [json!({}), json!({"name": "a b"}), json!({"name": "a", "type": "dynamic"})] {
             assert!(matches!(create(&app, &caller, &body(bad.clone())), Err(Error::Invalid(_))), "{bad}");
         }
