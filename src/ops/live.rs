@@ -22,8 +22,8 @@ use crate::domain::flow::{CanvasDigest, Flow};
 use crate::domain::ids::{FlowId, WorkspaceId};
 use crate::domain::secrets::hide;
 use crate::domain::version::{Author, Change, Content, Sha, VersionKind};
-use crate::store::tables::{CANVASES, FILLINGS, FLOW_HOME, FLOWS};
-use crate::store::{ReadTx, WriteTx, leads, messages};
+use crate::store::tables::{CANVASES, FILLINGS, FLOW_HOME, FLOW_LAST_HOME, FLOWS};
+use crate::store::{ReadTx, Tx, WriteTx, leads, messages};
 use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
@@ -134,10 +134,34 @@ pub fn author(caller: &Caller) -> Author {
     }
 }
 
+/// The workspace to which the id of a flow belongs, whether the flow is still there or was deleted: what is found by the
+/// id alone, its versions and the pages that embed it, must not become another workspace's.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn owner_of_id(app: &App, id: &FlowId) -> Result<Option<WorkspaceId>> {
+    if let Some(owner) = app.store.read(|tx| noted_owner(tx, id))? {
+        return Ok(Some(owner));
+    }
+    // Flows deleted before owners of ids were noted: there was one workspace then. A history that cannot be read
+    // may hold one.
+    match app.history.newest(id) {
+        Ok(None) => Ok(None),
+        Ok(Some(_)) | Err(_) => app.store.read(|tx| Ok(Some(places::organization(tx)?.default_workspace))),
+    }
+}
+
+fn noted_owner(tx: &impl Tx, id: &FlowId) -> Result<Option<WorkspaceId>> {
+    match FLOW_HOME.get(tx, id)? {
+        None => FLOW_LAST_HOME.get(tx, id),
+        home => Ok(home),
+    }
+}
+
 /// Makes a flow.
 ///
 /// # Errors
-/// When the database cannot be written.
+/// 409 when its id is in use, or was in use in another workspace; when the database cannot be written.
 pub fn create(
     app: &App,
     caller: &Caller,
@@ -156,10 +180,12 @@ pub fn create(
         None => None,
     };
     app.store.write(|tx| {
-        if FLOW_HOME.get(tx, &flow.id)?.is_some() {
+        let is_others = noted_owner(tx, &flow.id)?.is_some_and(|owner| owner != flow.workspace);
+        if is_others || FLOW_HOME.get(tx, &flow.id)?.is_some() {
             return Err(Conflict::IdTaken.into());
         }
         places::must_stand(tx, &flow.workspace)?;
+        FLOW_LAST_HOME.remove(tx, &flow.id)?;
         FLOW_HOME.put(tx, &flow.id, &flow.workspace)?;
         put(tx, &flow, Some(canvas))?;
         if let Some(draft) = draft {
@@ -371,6 +397,7 @@ pub fn delete(app: &App, caller: &Caller, id: &FlowId, permit: impl Fn(&Flow) ->
         CANVASES.remove(tx, workspace, id)?;
         FLOWS.remove(tx, workspace, id)?;
         FLOW_HOME.remove(tx, id)?;
+        FLOW_LAST_HOME.put(tx, id, workspace)?;
         let entry = Entry::by(caller, Action::FlowDeleted, app.clock.now());
         audit::note(tx, &entry.on(Kind::Flow, id, &flow.name))?;
         outbox::put(tx, change.as_ref())

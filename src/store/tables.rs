@@ -68,6 +68,7 @@ const ROLES_TABLE: Table = table("roles"); //                             role
 const INVITATIONS_TABLE: Table = table("invitations"); //                 SHA-256 of the token
 const PASSWORD_RESETS_TABLE: Table = table("password_resets"); //         SHA-256 of the token
 pub(super) const AUDIT: Table = table("audit"); //                        sequence, big-endian -> entry, the newest of them
+const FLOW_LAST_HOME_TABLE: Table = table("flow_last_home"); //           deleted flow -> the workspace it was in
 
 /// Flows without their canvases. Written by one room only, `ops/live.rs`.
 pub const FLOWS: Shelf<Flow, FlowId> = Shelf::new(FLOWS_TABLE);
@@ -120,8 +121,12 @@ pub const INVITATIONS: Register<Invitation, [u8; 32]> = Register::new(INVITATION
 /// Links for new passwords, by the hash of their token.
 pub const PASSWORD_RESETS: Register<PasswordReset, [u8; 32]> = Register::new(PASSWORD_RESETS_TABLE);
 
+/// Where a flow lived that was deleted. Its versions are found by its id alone, and pages out there still name it: nobody
+/// but this workspace may use the id again.
+pub const FLOW_LAST_HOME: Register<WorkspaceId, FlowId> = Register::new(FLOW_LAST_HOME_TABLE);
+
 /// All of them: what is not in this list does not exist in a database.
-pub(super) const ALL: [Table; 37] = [
+pub(super) const ALL: [Table; 38] = [
     META,
     COUNTERS,
     MESSAGES,
@@ -159,6 +164,7 @@ pub(super) const ALL: [Table; 37] = [
     INVITATIONS_TABLE,
     PASSWORD_RESETS_TABLE,
     AUDIT,
+    FLOW_LAST_HOME_TABLE,
 ];
 
 /// The table of this name.

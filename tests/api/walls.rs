@@ -114,6 +114,31 @@ fn a_member_sees_nothing_of_another_workspace_in_lists() {
     assert!(!member.read(&server, "/workspace").to_string().contains(&there));
 }
 
+#[test]
+fn the_id_of_a_deleted_flow_stays_with_its_workspace() {
+    let server = Server::start();
+    let here = server.read("/auth/me")["activeWorkspaceId"].as_str().unwrap().to_owned();
+    let there = server.new_workspace("There");
+    let flow = server.flow(&crate::support::canvases::scripted());
+    server.owner("DELETE", &format!("/chatflows/{flow}")).send().is(200);
+    let file = json!({"id": flow, "name": "Taken", "type": "CHATFLOW", "flowData": crate::support::canvases::scripted()});
+    let import = || server.post("/export-import/import", &file)["items"][0].clone();
+    for path in [format!("/chatflows/{flow}"), format!("/flow-versions/{flow}")] {
+        server.owner("GET", &path).send().is_error(404);
+    }
+    server.enter(&there);
+    let made = import();
+    assert_eq!(made["action"], "create", "{made}");
+    assert_ne!(made["newId"], Value::Null, "{made}");
+    assert!(!made["reason"].as_str().unwrap().contains("in use"), "{made}");
+    server.owner("GET", &format!("/flow-versions/{flow}")).send().is_error(404);
+    server.ask(&flow, &json!({"question": "Hi"})).is_error(404);
+    server.enter(&here);
+    let again = import();
+    assert_eq!((&again["action"], again.get("newId")), (&json!("create"), None), "{again}");
+    assert_eq!(server.read(&format!("/chatflows/{flow}"))["name"], "Taken");
+}
+
 /// A canvas with one card that names `id`.
 fn naming(server: &Server, provider: &Provider, card: &str, input: &str, id: &str) -> String {
     let mut drawing = Drawing::default();

@@ -1,6 +1,6 @@
 //! What becomes of each thing of a file, before anything is written: the answer of a dry run.
 
-use super::super::{document_stores, templates, tools, variables};
+use super::super::{document_stores, live, templates, tools, variables};
 use super::export::flow_row;
 use super::reading::{Item, SETTINGS};
 use super::{IMPORT_ALL, Kind};
@@ -8,8 +8,8 @@ use crate::app::App;
 use crate::domain::caller::Caller;
 use crate::domain::error::Result;
 use crate::domain::ids::{DocumentStoreId, FlowId, TemplateId, ToolId, VariableId};
-use crate::store::tables::{DOCUMENT_STORES, FLOW_HOME, FLOWS, TEMPLATES, TOOLS, VARIABLES, WORKSPACES};
-use crate::store::{ReadTx, Tx};
+use crate::store::tables::{DOCUMENT_STORES, FLOWS, TEMPLATES, TOOLS, VARIABLES, WORKSPACES};
+use crate::store::Tx;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
@@ -115,11 +115,11 @@ fn step(
         refused: None,
         choices: vec![Action::Create, Action::Skip],
     };
-    match app.store.read(|tx| found(tx, caller, item.kind, id))? {
+    match found(app, caller, item.kind, id)? {
         Found::Nowhere => {}
         Found::Elsewhere => {
             step.id = Uuid::new_v4();
-            step.reason = Some("Its id is in use already, so it gets a new one.".to_owned());
+            step.reason = Some("It comes in as a copy, under an id of its own.".to_owned());
         }
         Found::Here => {
             step.choices = vec![Action::Create, Action::Update, Action::Skip];
@@ -156,29 +156,29 @@ fn step(
     Ok(step)
 }
 
-fn found(tx: &ReadTx, caller: &Caller, kind: Kind, id: Uuid) -> Result<Found> {
+/// Only ids of flows and of document stores lead to something by themselves. Of the other kinds each workspace may have
+/// one under the same id, so that nobody learns of the others'.
+fn found(app: &App, caller: &Caller, kind: Kind, id: Uuid) -> Result<Found> {
     let bytes = *id.as_bytes();
-    let here = match kind {
-        Kind::Flow(_) => {
-            return Ok(match FLOW_HOME.get(tx, &FlowId::from_bytes(bytes))? {
-                None => Found::Nowhere,
-                Some(home) if home == caller.workspace => Found::Here,
-                Some(_) => Found::Elsewhere,
-            });
-        }
-        other => other,
-    };
-    let mut found = Found::Nowhere;
-    for workspace in WORKSPACES.list(tx)? {
-        if has(tx, &workspace.id, here, bytes)? {
-            let is_here = workspace.id == caller.workspace;
-            found = if is_here { Found::Here } else { Found::Elsewhere };
-            if is_here {
-                break;
-            }
-        }
+    let is_here = app.store.read(|tx| has(tx, &caller.workspace, kind, bytes))?;
+    if is_here {
+        return Ok(Found::Here);
     }
-    Ok(found)
+    let is_elsewhere = match kind {
+        Kind::Flow(_) => {
+            let owner = live::owner_of_id(app, &FlowId::from_bytes(bytes))?;
+            owner.is_some_and(|owner| owner != caller.workspace)
+        }
+        Kind::DocumentStore => app.store.read(|tx| {
+            let mut found = false;
+            for workspace in WORKSPACES.list(tx)? {
+                found = found || has(tx, &workspace.id, kind, bytes)?;
+            }
+            Ok(found)
+        })?,
+        Kind::Tool | Kind::Variable | Kind::Template => false,
+    };
+    Ok(if is_elsewhere { Found::Elsewhere } else { Found::Nowhere })
 }
 
 fn has(
