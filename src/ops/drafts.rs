@@ -46,7 +46,15 @@ impl Expected {
         }
     }
 
-    fn fits(&self, draft: Option<&Draft>) -> bool {
+    /// What a caller saw who looks now.
+    #[must_use]
+    pub fn seen(draft: Option<&Draft>) -> Self {
+        draft.map_or(Self::None, |draft| Self::Saved(iso(draft.updated)))
+    }
+
+    /// True when this is what is there.
+    #[must_use]
+    pub fn fits(&self, draft: Option<&Draft>) -> bool {
         match self {
             Self::Anything => true,
             Self::None => draft.is_none(),

@@ -121,7 +121,10 @@ fn bound_key(tx: &impl Tx, workspace: &WorkspaceId, sent: Option<&str>) -> Resul
 const CONFIG_LEVELS_MAX: usize = 64;
 
 /// A settings object, as such or as the JSON text the family's page sends.
-fn config(name: &str, sent: Option<&Value>) -> Result<Option<Map<String, Value>>> {
+///
+/// # Errors
+/// 400 naming what is wrong.
+pub(super) fn config(name: &str, sent: Option<&Value>) -> Result<Option<Map<String, Value>>> {
     let read = config_of_any_depth(name, sent)?;
     if read.as_ref().is_some_and(|map| map.values().any(|value| is_deeper(value, CONFIG_LEVELS_MAX - 1))) {
         return Err(Error::Invalid(format!(

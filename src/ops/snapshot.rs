@@ -13,7 +13,7 @@ use crate::domain::secrets::{first_hit, hide, tree};
 use crate::domain::version::FlowSnapshot;
 use crate::history::Found;
 use crate::limits::VERSION_CANVAS_BYTES_MAX;
-use crate::store::tables::{CANVASES, CREDENTIALS};
+use crate::store::tables::CREDENTIALS;
 use serde_json::{Map, Value, json};
 
 /// A flow without its secrets: what a version holds, or would hold.
@@ -117,8 +117,7 @@ impl Snapshot {
     /// As [`Self::portable`], without any credential.
     #[must_use]
     pub fn anonymous(&self) -> String {
-        let workspace = Workspace { cards: &Registry, credentials: &|_| Vec::new() };
-        secrets::fill(&self.canvas, None, &workspace, Hidden::Stays).flow_data
+        without_credentials(&self.canvas)
     }
 
     /// Brings the canvas up to date with a flow as it is now (spec 4.3 r3).
@@ -133,18 +132,43 @@ impl Snapshot {
     }
 }
 
-/// A canvas that came from elsewhere over a flow's own: what no file holds stays as it is (spec 4.5 r2).
+/// A canvas that came from elsewhere over `mine`, the flow's own: what no file holds stays as it is (spec 4.5 r2).
+/// Credentials are those whose ids it says: what else it notes of them finds none.
 ///
 /// # Errors
-/// 400 when it is no canvas; when Live's canvas or the credentials cannot be read.
-pub fn merged(app: &App, now: &Flow, sent: &str) -> Result<String> {
+/// 400 when it is no canvas; when the flow's own canvas cannot be read.
+pub fn merged(mine: &str, sent: &str) -> Result<String> {
     let canvas = StoredCanvas::parse(sent)
         .ok_or_else(|| Error::invalid("Its canvas must be JSON text with the lists 'nodes' and 'edges'."))?;
-    let live = app.store.read(|tx| CANVASES.get(tx, &now.workspace, &now.id))?.unwrap_or_default();
-    let credentials = Credentials::of(app, &now.workspace)?;
-    let find = |wanted: &CredentialName| credentials.ids_of(wanted);
-    let workspace = Workspace { cards: &Registry, credentials: &find };
-    Ok(secrets::fill(&canvas, Some(&canvas_of(&live)?), &workspace, Hidden::KeepsValueOfNow).flow_data)
+    let workspace = Workspace { cards: &Registry, credentials: &|_| Vec::new() };
+    Ok(secrets::fill(&canvas, Some(&canvas_of(mine)?), &workspace, Hidden::KeepsValueOfNow).flow_data)
+}
+
+/// A settings object that came from elsewhere over the flow's own of this name: what no file holds stays as it is.
+#[must_use]
+pub fn merged_setting(mine: &FlowSettings, name: &str, sent: Map<String, Value>) -> Map<String, Value> {
+    let Ok(Value::Object(real)) = serde_json::to_value(mine) else { return sent };
+    let stored = secrets::hide_settings(&settings_of(mine));
+    let (Some(stored), Some(real)) = (stored.get(name), real.get(name)) else { return sent };
+    let mut merged = Value::Object(sent);
+    secrets::keep_hidden(&mut merged, stored, real);
+    match merged {
+        Value::Object(merged) => merged,
+        _ => Map::new(),
+    }
+}
+
+/// A canvas as anybody may read it: without secrets and without credentials.
+///
+/// # Errors
+/// 400 when it is no canvas.
+pub fn anonymous(canvas: &str) -> Result<String> {
+    Ok(without_credentials(&secrets::hide(&canvas_of(canvas)?, &Registry, &|_| None)))
+}
+
+fn without_credentials(canvas: &StoredCanvas) -> String {
+    let workspace = Workspace { cards: &Registry, credentials: &|_| Vec::new() };
+    secrets::fill(canvas, None, &workspace, Hidden::Stays).flow_data
 }
 
 /// The credentials of a workspace, the oldest first.

@@ -67,6 +67,7 @@ mod templates;
 mod tools;
 mod transcripts;
 mod transfer;
+mod transfer_updates;
 mod uploads;
 mod upserts;
 mod variables;

@@ -6,20 +6,20 @@ use flowkeep::domain::ids::{FlowId, WorkspaceId};
 use flowkeep::store::tables::FLOW_HOME;
 use serde_json::{Value, json};
 
-const KEY: &str = "sk-proj-Zx81kQp0aVb7Lm3Nc5Rt9Yw2Ue4Io6Ps8Df";
+pub const KEY: &str = "sk-proj-Zx81kQp0aVb7Lm3Nc5Rt9Yw2Ue4Io6Ps8Df";
 
-fn export(server: &Server, wanted: &Value) -> Value {
+pub fn export(server: &Server, wanted: &Value) -> Value {
     server.owner("POST", "/export-import/export").json(wanted).send().is(200).json()
 }
 
-fn import(server: &Server, file: &Value, mode: &str, choices: &Value) -> Value {
+pub fn import(server: &Server, file: &Value, mode: &str, choices: &Value) -> Value {
     let mut body = file.clone();
     body["mode"] = mode.into();
     body["choices"] = choices.clone();
     server.owner("POST", "/export-import/import").json(&body).send().is(200).json()
 }
 
-fn actions(answer: &Value) -> Vec<&str> {
+pub fn actions(answer: &Value) -> Vec<&str> {
     answer["items"].as_array().unwrap().iter().map(|item| item["action"].as_str().unwrap()).collect()
 }
 
@@ -95,7 +95,7 @@ fn a_credential_is_found_again_by_its_name() {
     let body = json!({"name": "Main", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": "k"}});
     let own = id(&to.post("/credentials", &body));
     let answer = import(&to, &file, "import", &json!({}));
-    assert_eq!(answer["items"][0].get("notes"), None, "{answer}");
+    assert_eq!(answer["items"][0]["notes"], json!(["It uses your credential 'Main'."]), "{answer}");
     let canvas = to.read(&format!("/chatflows/{flow}"))["flowData"].as_str().unwrap().to_owned();
     assert!(canvas.contains(&own) && !canvas.contains(&credential));
 }

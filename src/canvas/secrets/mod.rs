@@ -7,6 +7,7 @@
 mod credentials;
 mod fill;
 mod keep;
+mod kept;
 mod strip;
 
 #[cfg(test)]
@@ -16,6 +17,7 @@ mod tests;
 
 pub use credentials::{AmbiguousCredential, CredentialName, MissingCredential, Using};
 pub use fill::{Filled, Hidden, Workspace, fill};
+pub use kept::keep_hidden;
 
 use super::Canvas;
 use super::facts::CardFacts;

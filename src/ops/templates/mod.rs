@@ -6,8 +6,7 @@ mod starters;
 
 pub use starters::starters;
 
-use super::live::NewCanvas;
-use super::snapshot::Snapshot;
+use super::snapshot::{self, Snapshot};
 use super::{drafts, places, tools};
 use crate::app::App;
 use crate::clock::iso;
@@ -130,6 +129,10 @@ fn of_tool(caller: &Caller, tool: Map<String, Value>) -> Result<(TemplateKind, S
     let body: tools::ToolBody = serde_json::from_value(Value::from(tool.clone()))
         .map_err(|_| Error::invalid("'tool' must be a tool as GET /tools shows it."))?;
     body.check()?;
+    Ok((TemplateKind::Tool, tool_without_secrets(&tool)))
+}
+
+fn tool_without_secrets(tool: &Map<String, Value>) -> String {
     let mut kept = Map::new();
     for name in ["name", "description", "color", "iconSrc", "schema", "func"] {
         if let Some(value) = tool.get(name) {
@@ -137,7 +140,25 @@ fn of_tool(caller: &Caller, tool: Map<String, Value>) -> Result<(TemplateKind, S
             kept.insert(name.to_owned(), hidden);
         }
     }
-    Ok((TemplateKind::Tool, Value::Object(kept).to_string()))
+    Value::Object(kept).to_string()
+}
+
+/// What a template of a file would be kept as: files of others may hold secrets, a template never does.
+///
+/// # Errors
+/// 400 for a kind that is none, and for what is neither a canvas nor a tool.
+pub(super) fn content_of(fields: &Map<String, Value>) -> Result<(TemplateKind, String)> {
+    let kind = fields.get("type").cloned().unwrap_or_else(|| "Chatflow".into());
+    let kind: TemplateKind = serde_json::from_value(kind).map_err(|_| {
+        Error::invalid("Invalid type: a template is a Chatflow, Agentflow, AgentflowV2 or Tool.")
+    })?;
+    let sent = fields.get("flowData").and_then(Value::as_str).unwrap_or_default();
+    if kind != TemplateKind::Tool {
+        return Ok((kind, snapshot::anonymous(sent)?));
+    }
+    let tool: Map<String, Value> = serde_json::from_str(sent)
+        .map_err(|_| Error::invalid("Invalid flowData: it must be JSON text of a tool."))?;
+    Ok((kind, tool_without_secrets(&tool)))
 }
 
 fn keep(app: &App, template: &Template, replaces: bool) -> Result<()> {
@@ -171,14 +192,7 @@ pub(super) fn bring(
 ) -> Result<()> {
     let text = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let name = [text("name"), text("templateName")].into_iter().find(|name| !name.is_empty());
-    let kind = fields.get("type").cloned().unwrap_or_else(|| "Chatflow".into());
-    let kind: TemplateKind = serde_json::from_value(kind).map_err(|_| {
-        Error::invalid("Invalid type: a template is a Chatflow, Agentflow, AgentflowV2 or Tool.")
-    })?;
-    let content = text("flowData");
-    if kind != TemplateKind::Tool {
-        NewCanvas::check(content.clone())?;
-    }
+    let (kind, content) = content_of(fields)?;
     let usecases = match fields.get("usecases") {
         Some(Value::Array(list)) => list.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
         Some(Value::String(text)) => serde_json::from_str(text).unwrap_or_default(),

@@ -1,6 +1,7 @@
 //! Credentials on the way: a file says their names and types, never what is in them.
 
 use crate::app::App;
+use crate::domain::caller::Caller;
 use crate::domain::credential::Credential;
 use crate::domain::error::Result;
 use crate::domain::ids::{WorkspaceId, found_in};
@@ -26,29 +27,59 @@ pub(super) fn of(app: &App, workspace: &WorkspaceId) -> Result<Vec<Credential>> 
 pub(super) struct Stands {
     /// From the id in the file to the id here.
     pub ids: HashMap<String, String>,
-    /// By id: how a person knows it.
-    pub missing: HashMap<String, String>,
+    /// By id in the file: the name of the one here that is used for it. Only for those who may see credentials.
+    used: HashMap<String, String>,
+    /// By id: how a person knows it, and why there is none.
+    missing: HashMap<String, String>,
 }
 
-/// Finds them: the same id, else the only one with the same name and type.
-pub(super) fn stands(known: &[Credential], named: &Map<String, Value>) -> Stands {
+impl Stands {
+    /// What a person should know of the credentials of a thing that comes in.
+    pub fn notes_on(&self, text: &str) -> BTreeSet<String> {
+        if self.used.is_empty() && self.missing.is_empty() {
+            return BTreeSet::new();
+        }
+        let told = |id: &str| {
+            let used = self.used.get(id).map(|name| format!("It uses your credential '{name}'."));
+            used.or_else(|| self.missing.get(id).cloned())
+        };
+        found_in(text).filter_map(|(_, id)| told(id)).collect()
+    }
+}
+
+fn shown(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(100).collect()
+}
+
+/// Finds them: the same id, else the only one with the same name and type. A name is no proof that its owner means the
+/// caller to use it, so that it opens nothing for callers who may not see credentials.
+pub(super) fn stands(caller: &Caller, known: &[Credential], named: &Map<String, Value>) -> Stands {
+    let may_see = caller.grants.allow("credentials:view");
     let mut stands = Stands::default();
+    if may_see {
+        stands.used = known.iter().map(|one| (one.id.to_string(), shown(&one.name))).collect();
+    }
     for (id, says) in named {
         let text = |field: &str| says[field].as_str().unwrap_or_default();
         if known.iter().any(|one| one.id.to_string() == *id) {
             continue;
         }
+        let known_as = format!("'{}' ({})", shown(text("name")), shown(text("credentialName")));
+        if !may_see {
+            let why = "callers who may not see credentials choose none";
+            let told = format!("The credential {known_as} does not come along, as {why}.");
+            stands.missing.insert(id.clone(), told);
+            continue;
+        }
         let mut same = known
             .iter()
             .filter(|one| one.name == text("name") && one.credential_name == text("credentialName"));
-        match (same.next(), same.next()) {
-            (Some(only), None) => drop(stands.ids.insert(id.clone(), only.id.to_string())),
-            _ => {
-                let shown =
-                    |text: &str| text.chars().filter(|c| !c.is_control()).take(100).collect::<String>();
-                let known_as = format!("'{}' ({})", shown(text("name")), shown(text("credentialName")));
-                stands.missing.insert(id.clone(), known_as);
-            }
+        if let (Some(only), None) = (same.next(), same.next()) {
+            stands.ids.insert(id.clone(), only.id.to_string());
+            stands.used.insert(id.clone(), shown(&only.name));
+        } else {
+            let told = format!("The credential {known_as} is not here: choose one in its cards.");
+            stands.missing.insert(id.clone(), told);
         }
     }
     stands

@@ -9,7 +9,7 @@ use crate::clock::iso;
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::{Flow, FlowKind};
-use crate::domain::secrets::hide;
+use crate::domain::secrets::{hide, tree};
 use crate::store::tables::{CANVASES, FLOWS};
 use crate::store::{Order, ReadTx};
 use serde::Deserialize;
@@ -87,10 +87,7 @@ pub fn export(app: &App, caller: &Caller, wanted: &Wanted) -> Result<Value> {
                 flows.extend(found);
                 rows
             }
-            Kind::Tool => tools::list(app, caller)?
-                .into_iter()
-                .map(|row| plain(row, &["description", "func"]))
-                .collect(),
+            Kind::Tool => tools::list(app, caller)?.into_iter().map(plain).collect(),
             Kind::Variable => variables::list(app, caller)?.into_iter().map(blank).collect(),
             Kind::DocumentStore => document_stores::list(app, caller)?.into_iter().map(bare_store).collect(),
             Kind::Template => templates::rows(app, caller)?,
@@ -146,14 +143,31 @@ pub(super) fn flow_row(app: &App, flow: &Flow) -> Result<Value> {
     Ok(row)
 }
 
-/// The row with secret-shaped text hidden in these fields.
-fn plain(mut row: Value, fields: &[&str]) -> Value {
-    for field in fields {
-        if let Some(text) = row[*field].as_str() {
-            row[*field] = hide(text).text.into();
+/// Texts of a tool in which people leave secrets.
+const PLAIN: [&str; 2] = ["description", "func"];
+
+/// A tool with secret-shaped text hidden.
+pub(super) fn plain(mut row: Value) -> Value {
+    for field in PLAIN {
+        if let Some(text) = row[field].as_str() {
+            row[field] = hide(text).text.into();
         }
     }
     row
+}
+
+/// Lets texts of a tool that hold placeholders stay as they are `here`; says which would have read otherwise.
+pub(super) fn keep_hidden(sent: &mut Map<String, Value>, here: &Value) -> Vec<&'static str> {
+    let hidden = plain(here.clone());
+    let mut kept = Vec::new();
+    for field in PLAIN {
+        let Some(value) = sent.get_mut(field).filter(|value| tree::count_in(value) > 0) else { continue };
+        if hidden[field] != *value {
+            kept.push(field);
+        }
+        value.clone_from(&here[field]);
+    }
+    kept
 }
 
 fn blank(mut row: Value) -> Value {

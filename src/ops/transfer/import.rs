@@ -1,28 +1,23 @@
 //! Taking a file in: each thing for itself, so that a bad one takes none of the others along.
 
 use super::super::document_stores::{self, StoreChange, StoreEdit};
-use super::super::drafts::{self, Expected};
-use super::super::flows::{self, FlowEdit};
-use super::super::snapshot;
 use super::super::templates;
-use super::super::tools::{self, ToolBody};
+use super::super::tools;
 use super::super::variables::{self, VariableBody};
+use super::Kind;
 use super::credentials::{self, Stands};
+use super::export;
+use super::flow;
 use super::plan::{Action, Step, plan, told};
-use super::reading::{Incoming, Item, SETTINGS, read};
-use super::{Kind, with};
+use super::reading::{Incoming, Item, read};
 use crate::app::App;
 use crate::domain::caller::Caller;
-use crate::domain::draft::Mode;
-use crate::domain::error::{Conflict, Error, Result};
-use crate::domain::flow::FlowKind;
-use crate::domain::ids::{DocumentStoreId, FlowId, TemplateId, ToolId, VariableId, found_in};
-use crate::store::tables::{API_KEYS, FLOWS};
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{DocumentStoreId, TemplateId, ToolId, VariableId, found_in};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
-use uuid::Uuid;
 
 /// The body: how, and the file itself beside it, as the family sends it.
 #[derive(Deserialize)]
@@ -66,9 +61,9 @@ pub fn import(app: &App, caller: &Caller, body: ImportBody) -> Result<Value> {
     let ImportBody { mode, choices, file } = body;
     let Incoming { mut items, left_out, credentials: named } = read(file)?;
     let mut steps = plan(app, caller, &items, &choices)?;
-    let stands = credentials::stands(&credentials::of(app, &caller.workspace)?, &named);
-    let notes: Vec<Vec<String>> =
-        items.iter().map(|item| notes(app, caller, item, &stands)).collect::<Result<_>>()?;
+    let stands = credentials::stands(caller, &credentials::of(app, &caller.workspace)?, &named);
+    let told_of = items.iter().zip(&steps).map(|(item, step)| notes(app, caller, item, step, &stands));
+    let notes: Vec<Vec<String>> = told_of.collect::<Result<_>>()?;
     let is_import = mode != Some(Doing::Preview);
     if is_import {
         rename(&mut items, &steps, &stands)?;
@@ -105,26 +100,18 @@ fn told_fault(fault: &Error) -> String {
 }
 
 /// What a person should know of a thing that comes in.
-fn notes(app: &App, caller: &Caller, item: &Item, stands: &Stands) -> Result<Vec<String>> {
-    let mut notes = Vec::new();
+fn notes(app: &App, caller: &Caller, item: &Item, step: &Step, stands: &Stands) -> Result<Vec<String>> {
+    let mut notes = step.notes.clone();
     let Kind::Flow(_) = item.kind else {
         if item.kind == Kind::Variable {
-            notes.push("It comes without a value.".to_owned());
+            notes.push("It comes without a value: one that is here keeps its own.".to_owned());
         }
         return Ok(notes);
     };
-    if !stands.missing.is_empty() {
-        let text = Value::from(item.fields.clone()).to_string();
-        let mut used: Vec<&String> = found_in(&text).filter_map(|(_, id)| stands.missing.get(id)).collect();
-        used.sort_unstable();
-        used.dedup();
-        notes.extend(
-            used.iter().map(|name| format!("The credential {name} is not here: choose one in its cards.")),
-        );
-    }
+    notes.extend(stands.notes_on(&Value::from(item.fields.clone()).to_string()));
     let bound = item.fields.get("apikeyid").and_then(Value::as_str).filter(|id| !id.is_empty());
     let is_bound = item.fields.get("keyBound") == Some(&Value::Bool(true)) || bound.is_some();
-    if is_bound && kept_key(app, caller, bound)?.is_none() {
+    if is_bound && flow::kept_key(app, caller, bound)?.is_none() {
         notes.push(
             "It was bound to an API key that is not here: until one is chosen it answers anyone.".to_owned(),
         );
@@ -133,13 +120,6 @@ fn notes(app: &App, caller: &Caller, item: &Item, stands: &Stands) -> Result<Vec
         notes.push("Its unpublished changes come along as what is to be published.".to_owned());
     }
     Ok(notes)
-}
-
-/// The key a flow of the file is bound to, if it is one of this workspace.
-fn kept_key(app: &App, caller: &Caller, id: Option<&str>) -> Result<Option<String>> {
-    let Some(id) = id.and_then(crate::domain::ids::KeyId::parse) else { return Ok(None) };
-    let is_here = app.store.read(|tx| API_KEYS.has(tx, &caller.workspace, &id))?;
-    Ok(is_here.then(|| id.to_string()))
 }
 
 /// Writes the new ids wherever the old ones stand, in one pass over each thing.
@@ -178,19 +158,24 @@ fn bring(app: &App, caller: &Caller, item: &Item, step: &Step) -> Result<()> {
     let (text, is_new) = (step.id.to_string(), step.action == Action::Create);
     let fields = &item.fields;
     match item.kind {
-        Kind::Flow(kind) => flow(app, caller, item, kind, step.id, is_new),
+        Kind::Flow(kind) => flow::bring(app, caller, item, kind, step),
         Kind::Tool => {
-            let body: ToolBody = body(fields)?;
             if is_new {
-                return tools::create_as(app, caller, ToolId::from_bytes(bytes), &body).map(drop);
+                return tools::create_as(app, caller, ToolId::from_bytes(bytes), &body(fields)?).map(drop);
             }
             may(caller, "tools:update")?;
-            tools::update(app, caller, &text, &body).map(drop)
+            let mut fields = fields.clone();
+            export::keep_hidden(&mut fields, &tools::read(app, caller, &text)?);
+            tools::update(app, caller, &text, &body(&fields)?).map(drop)
         }
         Kind::Variable => {
             let mut body: VariableBody = body(fields)?;
             // Files of others may hold values: they stay outside as they do in ours.
             body.value = None;
+            if !is_new {
+                may(caller, "variables:update")?;
+                return variables::update(app, caller, &text, &body).map(drop);
+            }
             variables::create_as(app, caller, VariableId::from_bytes(bytes), &body).map(drop)
         }
         Kind::DocumentStore => {
@@ -214,59 +199,15 @@ fn may(caller: &Caller, permission: &str) -> Result<()> {
     Err(Error::Forbidden(format!("This needs the permission {permission}.")))
 }
 
-fn body<T: DeserializeOwned>(fields: &Map<String, Value>) -> Result<T> {
+pub(super) fn body<T: DeserializeOwned>(fields: &Map<String, Value>) -> Result<T> {
     serde_json::from_value(Value::from(fields.clone()))
         .map_err(|_| Error::invalid("One of its fields is of the wrong type."))
-}
-
-/// A flow goes through the doors that a person's own save goes through: made as contract 4.1 says, or changed in its
-/// draft or Live.
-fn flow(app: &App, caller: &Caller, item: &Item, kind: FlowKind, id: Uuid, is_new: bool) -> Result<()> {
-    const OWN: &[&str] = &["name", "category", "deployed", "isPublic", "publishInstantly"];
-    let taken = |name: &&&str| item.fields.get(**name).is_some_and(|value| !value.is_null());
-    let mut edit: Map<String, Value> = OWN
-        .iter()
-        .chain(SETTINGS)
-        .filter(taken)
-        .map(|name| ((*name).to_owned(), item.fields[*name].clone()))
-        .collect();
-    edit.insert("type".to_owned(), kind.as_str().into());
-    let bound = kept_key(app, caller, item.fields.get("apikeyid").and_then(Value::as_str))?;
-    edit.extend(bound.map(|key| ("apikeyid".to_owned(), key.into())));
-    let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
-    let draft = item.fields.get("draft").and_then(|draft| text(draft.get("flowData")));
-    let canvas = draft.or_else(|| text(item.fields.get("flowData"))).unwrap_or_default();
-    let id = FlowId::from_bytes(*id.as_bytes());
-    if is_new {
-        if edit.get("name").and_then(Value::as_str).is_none_or(|name| name.trim().is_empty()) {
-            edit.insert("name".to_owned(), "Imported flow".into());
-        }
-        edit.insert("flowData".to_owned(), canvas.into());
-        return flows::create_as(app, &with(caller, kind, "create"), id, &body(&edit)?).map(drop);
-    }
-    let now =
-        app.store.read(|tx| FLOWS.get(tx, &caller.workspace, &id))?.ok_or_else(|| Error::no_flow(&id))?;
-    // What no file holds, such as passwords typed into cards, stays as it is here.
-    let canvas = snapshot::merged(app, &now, &canvas)?;
-    let goes_live = drafts::mode(app, &now) != Mode::Draft;
-    // How the flow is saved here is not the file's to say.
-    edit.remove("publishInstantly");
-    if goes_live {
-        edit.insert("flowData".to_owned(), canvas.into());
-        return flows::update(app, caller, &id, &body::<FlowEdit>(&edit)?).map(drop);
-    }
-    if now.kind != kind {
-        // Said before anything is stored: a draft is of the kind of its flow.
-        return Err(Conflict::KindChangeWithDraft.into());
-    }
-    edit.remove("type");
-    drafts::save(app, caller, &id, canvas, &Expected::Anything)?;
-    flows::update(app, caller, &id, &body::<FlowEdit>(&edit)?).map(drop)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use uuid::Uuid;
 
     #[test]
     fn ids_are_renamed_wherever_they_stand() {

@@ -3,6 +3,7 @@
 
 mod credentials;
 mod export;
+mod flow;
 mod import;
 mod plan;
 mod reading;

@@ -1,18 +1,21 @@
 //! What becomes of each thing of a file, before anything is written: the answer of a dry run.
 
+use super::super::drafts::{self, Expected};
 use super::super::{document_stores, live, templates, tools, variables};
-use super::export::flow_row;
+use super::export::{flow_row, keep_hidden, plain};
 use super::reading::{Item, SETTINGS};
 use super::{IMPORT_ALL, Kind};
 use crate::app::App;
 use crate::domain::caller::Caller;
+use crate::domain::draft::Mode;
 use crate::domain::error::Result;
 use crate::domain::ids::{DocumentStoreId, FlowId, TemplateId, ToolId, VariableId};
-use crate::store::tables::{DOCUMENT_STORES, FLOWS, TEMPLATES, TOOLS, VARIABLES, WORKSPACES};
 use crate::store::Tx;
+use crate::store::tables::{DOCUMENT_STORES, FLOWS, TEMPLATES, TOOLS, VARIABLES, WORKSPACES};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use std::collections::{HashMap, HashSet};
+use std::borrow::Cow;
+use std::collections::HashMap;
 use uuid::Uuid;
 
 /// What is done with a thing.
@@ -37,6 +40,10 @@ pub(super) struct Step {
     pub reason: Option<String>,
     /// Why it cannot come in.
     pub refused: Option<String>,
+    /// The draft of the flow here, which an update replaces if it is still there.
+    pub draft: Expected,
+    /// What an update would do to what is here.
+    pub notes: Vec<String>,
     /// What a caller may choose.
     choices: Vec<Action>,
 }
@@ -63,7 +70,8 @@ pub(super) fn plan(
 /// What is here of the kinds that are not flows, as lists show it; read once for a file.
 struct Here {
     by_id: HashMap<String, Value>,
-    variables: HashSet<String>,
+    /// Ids of variables, by name.
+    variables: HashMap<String, String>,
 }
 
 impl Here {
@@ -73,8 +81,9 @@ impl Here {
             if has(kind) { list(app, caller) } else { Ok(Vec::new()) }
         };
         let variables = read(Kind::Variable, &variables::list)?;
-        let name = |row: &Value| row["name"].as_str().map(str::to_owned);
-        let names = variables.iter().filter_map(name).collect();
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let named = variables.iter().filter_map(|row| Some((text(&row["name"])?, text(&row["id"])?)));
+        let names = named.collect();
         let rows = [
             variables,
             read(Kind::Tool, &tools::list)?,
@@ -99,6 +108,8 @@ fn step(
         id,
         reason: None,
         refused: Some(why),
+        draft: Expected::None,
+        notes: Vec::new(),
         choices: Vec::new(),
     };
     if let Some(fault) = &item.fault {
@@ -113,6 +124,8 @@ fn step(
         id,
         reason: None,
         refused: None,
+        draft: Expected::None,
+        notes: Vec::new(),
         choices: vec![Action::Create, Action::Skip],
     };
     match found(app, caller, item.kind, id)? {
@@ -123,6 +136,7 @@ fn step(
         }
         Found::Here => {
             step.choices = vec![Action::Create, Action::Update, Action::Skip];
+            replaced(app, caller, here, item, &mut step)?;
             if is_same(app, caller, here, item, id)? {
                 step.action = Action::Skip;
                 step.reason = Some("It is here already, just as it is in the file.".to_owned());
@@ -135,9 +149,13 @@ fn step(
         }
     }
     let name = item.fields.get("name").and_then(Value::as_str).map(str::trim).unwrap_or_default();
-    if item.kind == Kind::Variable && here.variables.contains(name) {
+    if item.kind == Kind::Variable
+        && let Some(holder) = here.variables.get(name)
+    {
         step.action = Action::Skip;
-        step.choices = vec![Action::Skip];
+        // A copy would bear its name; the variable itself may still change its type.
+        let is_own = *holder == id.to_string();
+        step.choices.retain(|choice| *choice == Action::Skip || (is_own && *choice == Action::Update));
         step.reason = Some("A variable of this name is here already and keeps its value.".to_owned());
     }
     let wanted = item.id.and_then(|id| chosen.get(&id.to_string())).copied();
@@ -196,9 +214,40 @@ fn has(
     }
 }
 
-/// True when what is here says the same as the file.
+/// Notes what an update would replace.
+fn replaced(app: &App, caller: &Caller, known: &Here, item: &Item, step: &mut Step) -> Result<()> {
+    match item.kind {
+        Kind::Flow(_) => {
+            let flow = FlowId::from_bytes(*step.id.as_bytes());
+            let found = app.store.read(|tx| {
+                let flow = FLOWS.get(tx, &caller.workspace, &flow)?;
+                let draft = flow.as_ref().map(|flow| drafts::of(tx, flow)).transpose()?.flatten();
+                Ok(flow.filter(|flow| drafts::mode(app, flow) == Mode::Draft).and(draft))
+            })?;
+            step.draft = Expected::seen(found.as_ref());
+            if found.is_some() {
+                step.notes.push("If it is updated, your unpublished changes are replaced.".to_owned());
+            }
+        }
+        Kind::Tool => {
+            let kept = known.by_id.get(&step.id.to_string());
+            let kept = kept.map(|here| keep_hidden(&mut item.fields.clone(), here)).unwrap_or_default();
+            if !kept.is_empty() {
+                let names = kept.join(" and ");
+                step.notes.push(format!(
+                    "Hidden secrets stand in its {names}: if it is updated, that stays as it is here."
+                ));
+            }
+        }
+        Kind::Variable | Kind::DocumentStore | Kind::Template => {}
+    }
+    Ok(())
+}
+
+/// True when what is here says the same as the file: both as a file shows them, without secrets.
 fn is_same(app: &App, caller: &Caller, known: &Here, item: &Item, id: Uuid) -> Result<bool> {
     let by_id = || known.by_id.get(&id.to_string()).cloned();
+    let mut sent = Cow::Borrowed(&item.fields);
     let (here, fields): (Option<Value>, Vec<&str>) = match item.kind {
         Kind::Flow(_) => {
             let flow = FlowId::from_bytes(*id.as_bytes());
@@ -207,16 +256,19 @@ fn is_same(app: &App, caller: &Caller, known: &Here, item: &Item, id: Uuid) -> R
             let own = ["name", "type", "category", "flowData", "draft", "publishInstantly", "isPublic"];
             (here, own.into_iter().chain(SETTINGS.iter().copied()).collect())
         }
-        Kind::Tool => (by_id(), vec!["name", "description", "color", "iconSrc", "schema", "func"]),
+        Kind::Tool => (by_id().map(plain), vec!["name", "description", "color", "iconSrc", "schema", "func"]),
         Kind::Variable => (by_id(), vec!["name", "type"]),
         Kind::DocumentStore => (by_id(), vec!["name", "description"]),
         Kind::Template => {
+            if let Ok((_, content)) = templates::content_of(&item.fields) {
+                sent.to_mut().insert("flowData".to_owned(), content.into());
+            }
             (by_id(), vec!["name", "templateName", "description", "badge", "usecases", "flowData"])
         }
     };
     let Some(here) = here else { return Ok(false) };
     let said = |value: Option<&Value>| value.cloned().unwrap_or_default();
-    Ok(fields.iter().all(|field| said(here.get(*field)) == said(item.fields.get(*field))))
+    Ok(fields.iter().all(|field| said(here.get(*field)) == said(sent.get(*field))))
 }
 
 /// A row of the answer.
