@@ -6,6 +6,7 @@
 //! own id, which only the one who rated was told.
 
 use super::access::{self, Action};
+use super::messages::Budget;
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::caller::Caller;
@@ -153,6 +154,20 @@ pub struct FeedbackFilter {
 /// # Errors
 /// 404 or 403.
 pub fn list(app: &App, caller: &Caller, flow: &FlowId, filter: FeedbackFilter) -> Result<Vec<Value>> {
+    list_within(app, caller, flow, filter, &mut Budget::new(LISTED_MAX, usize::MAX))
+}
+
+/// As [`list`], as many as there is room for.
+///
+/// # Errors
+/// 404 or 403.
+pub fn list_within(
+    app: &App,
+    caller: &Caller,
+    flow: &FlowId,
+    filter: FeedbackFilter,
+    budget: &mut Budget,
+) -> Result<Vec<Value>> {
     let fits = |rated: &Feedback| {
         filter.start.is_none_or(|start| rated.created >= start)
             && filter.end.is_none_or(|end| rated.created <= end)
@@ -171,9 +186,13 @@ pub fn list(app: &App, caller: &Caller, flow: &FlowId, filter: FeedbackFilter) -
             found.reverse();
         }
         let mut rows = Vec::new();
-        for (_, place) in found.iter().take(LISTED_MAX) {
-            let rated = feedback::of_message(tx, &caller.workspace, flow, place)?;
-            rows.extend(rated.map(|rated| wire(flow, place, &rated)));
+        for (_, place) in found {
+            let rated = feedback::of_message(tx, &caller.workspace, flow, &place)?;
+            let Some(row) = rated.map(|rated| wire(flow, &place, &rated)) else { continue };
+            if !budget.takes(&row) {
+                break;
+            }
+            rows.push(row);
         }
         Ok(rows)
     })

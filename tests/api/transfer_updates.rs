@@ -176,3 +176,29 @@ fn templates_come_in_without_secrets() {
         "it is the same as in the file"
     );
 }
+
+#[test]
+fn what_does_not_fit_into_one_file_is_said_and_the_newest_stay() {
+    let server = Server::start();
+    let (loud, quiet) = (server.flow(&scripted()), server.flow(&scripted()));
+    let long = "long ".repeat(800_000);
+    for number in 0..9 {
+        server.ask(&loud, &json!({"question": format!("{number} {long}")})).is(200);
+    }
+    server.ask(&quiet, &json!({"question": "Hi"})).is(200);
+    let file = export(&server, &json!({"chat_message": true}));
+    assert_eq!(file["flowkeep"]["truncated"], true);
+    let told = file["ChatMessage"].as_array().unwrap();
+    let of = |flow: &str| -> Vec<&Value> { told.iter().filter(|one| one["chatflowid"] == *flow).collect() };
+    assert_eq!(of(&quiet).len(), 2, "a flow with little comes whole");
+    let starts = |one: &Value, with: &str| one["content"].as_str().unwrap().starts_with(with);
+    assert!(starts(of(&loud).last().unwrap(), "You said: 8"));
+    assert!(of(&loud).len() < 18 && !of(&loud).iter().any(|one| starts(one, "0 ")));
+    let transcripts = |flow: &str| {
+        server.owner("POST", "/export-import/chatflow-messages").json(&json!({ "chatflowId": flow })).send()
+    };
+    assert!(transcripts(&loud).is_error(400).contains("startDate"));
+    assert_eq!(transcripts(&quiet).is(200).json().as_array().unwrap().len(), 1);
+    let whole = export(&server, &json!({"chat_feedback": true}));
+    assert_eq!(whole["flowkeep"].get("truncated"), None);
+}

@@ -44,7 +44,19 @@ pub const EXPORTED: Shape = Shape::Named(&object(
         field("Execution", ROWS),
         field("Tool", ROWS),
         field("Variable", ROWS),
-        field("flowkeep", SETTINGS).about("What only this service knows, such as the names of credentials."),
+        field(
+            "flowkeep",
+            Shape::Named(&object(
+                "ExportNotes",
+                "What only this service knows of a file.",
+                &[
+                    field("version", COUNT),
+                    field("credentials", SETTINGS).about("Names and types of the credentials in it, by id."),
+                    optional("truncated", Shape::Flag)
+                        .about("True when there are more messages or ratings than one file holds: these are the newest."),
+                ],
+            )),
+        ),
     ],
 ));
 /// Rows of a kind of thing.

@@ -25,7 +25,7 @@ const SHOWN_CHARS: usize = 300;
 const OPENING_MESSAGES: usize = 5;
 
 /// The conversations with messages that fit, the one that went on last first: those of the page, and how many there
-/// are in all. What is kept in memory of each is its id.
+/// are in all. What is kept in memory of each is its id; callers bound the size of a page.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -36,7 +36,6 @@ pub(super) fn newest(
     filter: &MessageFilter,
     (page, size): (usize, usize),
 ) -> Result<(Vec<ChatId>, usize)> {
-    let size = size.min(PAGE_MAX);
     let skip = page.saturating_sub(1).saturating_mul(size);
     let (mut seen, mut shown) = (HashSet::new(), Vec::new());
     walk(tx, workspace, flow, filter, (0, Order::Descending), |place, _| {
@@ -48,6 +47,28 @@ pub(super) fn newest(
     Ok((shown, seen.len()))
 }
 
+/// The conversations with messages that fit; `None` when there are more than `most`.
+///
+/// # Errors
+/// 404 or 403.
+pub fn all_up_to(
+    app: &App,
+    caller: &Caller,
+    flow: &FlowId,
+    filter: &MessageFilter,
+    most: usize,
+) -> Result<Option<Vec<Value>>> {
+    app.store.read(|tx| {
+        access::flow(tx, caller, flow, Action::Read)?;
+        let (chats, total) = newest(tx, &caller.workspace, flow, filter, (1, most))?;
+        if total > most {
+            return Ok(None);
+        }
+        let rows = chats.iter().map(|chat| row(tx, &caller.workspace, flow, chat));
+        rows.collect::<Result<_>>().map(Some)
+    })
+}
+
 /// A page of conversations with messages that fit, and how many there are in all.
 ///
 /// # Errors
@@ -57,10 +78,11 @@ pub fn list(
     caller: &Caller,
     flow: &FlowId,
     filter: &MessageFilter,
-    page: (usize, usize),
+    (page, size): (usize, usize),
 ) -> Result<(Vec<Value>, usize)> {
     app.store.read(|tx| {
         access::flow(tx, caller, flow, Action::Read)?;
+        let page = (page, size.min(PAGE_MAX));
         let (chats, total) = newest(tx, &caller.workspace, flow, filter, page)?;
         let rows = chats.iter().map(|chat| row(tx, &caller.workspace, flow, chat));
         Ok((rows.collect::<Result<_>>()?, total))

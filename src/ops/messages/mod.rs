@@ -1,10 +1,12 @@
 //! Stored conversations, for people and keys that may see the flow (reference 1.2).
 
+mod budget;
 pub mod conversations;
 mod filter;
 pub mod stats;
 
 pub use crate::store::Order as MessageOrder;
+pub use budget::Budget;
 pub use filter::MessageFilter;
 
 use super::access::{self, Action};
@@ -87,7 +89,8 @@ pub fn list(
         let mut found = Vec::new();
         match telling.page {
             None => take(tx, workspace, flow, filter, telling.order, &mut found)?,
-            Some(page) => {
+            Some((page, size)) => {
+                let page = (page, size.min(conversations::PAGE_MAX));
                 let (chats, _) = conversations::newest(tx, workspace, flow, filter, page)?;
                 for chat in chats {
                     let one = MessageFilter { chat: Some(chat), ..filter.clone() };
@@ -100,14 +103,74 @@ pub fn list(
             }
         }
         let told = found.iter().map(|(place, message)| {
-            let mut row = wire(message);
-            if telling.feedback && message.role == Speaker::Api {
-                let rated = ratings::of_message(tx, workspace, flow, place)?;
-                row["feedback"] = rated.map_or(Value::Null, |rated| feedback::wire(flow, place, &rated));
-            }
-            Ok(row)
+            if telling.feedback { rated(tx, workspace, flow, (place, message)) } else { Ok(wire(message)) }
         });
         told.collect()
+    })
+}
+
+/// A message with how it was rated.
+fn rated(
+    tx: &ReadTx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    (place, message): (&Place, &Message),
+) -> Result<Value> {
+    let mut row = wire(message);
+    if message.role == Speaker::Api {
+        let rated = ratings::of_message(tx, workspace, flow, place)?;
+        row["feedback"] = rated.map_or(Value::Null, |rated| feedback::wire(flow, place, &rated));
+    }
+    Ok(row)
+}
+
+/// The flow's newest messages that fit, as many as there is room for, oldest first, with how they were rated when
+/// `feedback` is set. One message more than these is in memory at most.
+///
+/// # Errors
+/// 404 or 403.
+pub fn newest_within(
+    app: &App,
+    caller: &Caller,
+    flow: &FlowId,
+    filter: &MessageFilter,
+    feedback: bool,
+    budget: &mut Budget,
+) -> Result<Vec<Value>> {
+    app.store.read(|tx| {
+        access::flow(tx, caller, flow, Action::Read)?;
+        let workspace = &caller.workspace;
+        let mut rows = Vec::new();
+        walk(tx, workspace, flow, filter, (0, MessageOrder::Descending), |place, message| {
+            let message = match message {
+                None => places::message(tx, workspace, flow, &place)?,
+                read => read,
+            };
+            let Some(message) = message else { return Ok(ControlFlow::Continue(())) };
+            let row = if feedback { rated(tx, workspace, flow, (&place, &message))? } else { wire(&message) };
+            if !budget.takes(&row) {
+                return Ok(ControlFlow::Break(()));
+            }
+            rows.push(row);
+            Ok(ControlFlow::Continue(()))
+        })?;
+        rows.reverse();
+        Ok(rows)
+    })
+}
+
+/// How many messages a flow has, counted up to `most`.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn count_up_to(app: &App, workspace: &WorkspaceId, flow: &FlowId, most: usize) -> Result<usize> {
+    app.store.read(|tx| {
+        let mut count = 0;
+        places::along(tx, workspace, flow, 0, MessageOrder::Ascending, |_| {
+            count += 1;
+            Ok(if count < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        })?;
+        Ok(count)
     })
 }
 

@@ -1,7 +1,8 @@
 //! Writing the file.
 
+use super::super::messages::{self, Budget};
 use super::super::snapshot::Snapshot;
-use super::super::{document_stores, drafts, feedback, messages, templates, tools, variables};
+use super::super::{document_stores, drafts, feedback, templates, tools, variables};
 use super::credentials;
 use super::{EXPORT_ALL, GROUPS, Kind};
 use crate::app::App;
@@ -19,6 +20,8 @@ use serde_json::{Map, Value, json};
 const BYTES_MAX: usize = 128 * 1024 * 1024;
 /// Messages in one file.
 const MESSAGES_MAX: usize = 10_000;
+/// Length of all messages and ratings of one file.
+const SAID_BYTES_MAX: usize = 32 * 1024 * 1024;
 
 /// What shall be in the file, in the family's words. Nothing named is everything the caller may have but messages.
 #[derive(Debug, Default, Deserialize)]
@@ -98,14 +101,15 @@ pub fn export(app: &App, caller: &Caller, wanted: &Wanted) -> Result<Value> {
         }
         file.insert(kind.group().to_owned(), rows.into());
     }
-    if wanted.chat_message || wanted.chat_feedback {
-        said(app, caller, wanted, &mut file)?;
-    }
     let named = credentials::named_in(
         &credentials::of(app, &caller.workspace)?,
         &Value::from(file.clone()).to_string(),
     );
-    file.insert("flowkeep".to_owned(), json!({"version": 1, "credentials": named}));
+    let mut ours = json!({"version": 1, "credentials": named});
+    if (wanted.chat_message || wanted.chat_feedback) && said(app, caller, wanted, &mut file)? {
+        ours["truncated"] = true.into();
+    }
+    file.insert("flowkeep".to_owned(), ours);
     tracing::info!(flows = flows.len(), by = ?caller.principal, "a workspace was exported");
     Ok(Value::Object(file))
 }
@@ -187,28 +191,42 @@ fn bare_store(mut row: Value) -> Value {
     row
 }
 
-/// The newest messages and their ratings, of flows the caller may export and see.
-fn said(app: &App, caller: &Caller, wanted: &Wanted, file: &mut Map<String, Value>) -> Result<()> {
-    let (mut told, mut ratings) = (Vec::new(), Vec::new());
+/// The newest messages and their ratings, of flows the caller may export and see; true when some were left out. Flows
+/// with few come whole and the others share what is left.
+fn said(app: &App, caller: &Caller, wanted: &Wanted, file: &mut Map<String, Value>) -> Result<bool> {
+    let mut flows = Vec::new();
     for flow in app.store.read(|tx| FLOWS.list(tx, &caller.workspace))? {
-        if !Kind::Flow(flow.kind).may_export(caller) {
-            continue;
-        }
-        let caller = &super::with(caller, flow.kind, "view");
-        let telling = messages::Telling { order: Order::Ascending, page: None, feedback: false };
-        if wanted.chat_message && told.len() < MESSAGES_MAX {
-            let filter = messages::MessageFilter::default();
-            told.extend(messages::list(app, caller, &flow.id, &filter, telling)?);
-        }
-        if wanted.chat_feedback && ratings.len() < MESSAGES_MAX {
-            let filter =
-                feedback::FeedbackFilter { chat: None, order: Order::Ascending, start: None, end: None };
-            ratings.extend(feedback::list(app, caller, &flow.id, filter)?);
+        if Kind::Flow(flow.kind).may_export(caller) {
+            let count = messages::count_up_to(app, &caller.workspace, &flow.id, MESSAGES_MAX)?;
+            flows.push((count, flow));
         }
     }
-    told.truncate(MESSAGES_MAX);
-    ratings.truncate(MESSAGES_MAX);
+    flows.sort_by_key(|(count, flow)| (*count, flow.id));
+    let (mut told, mut ratings) = (Vec::new(), Vec::new());
+    let mut room = Budget::new(MESSAGES_MAX, SAID_BYTES_MAX);
+    if wanted.chat_message {
+        for (at, (_, flow)) in flows.iter().enumerate() {
+            let caller = &super::with(caller, flow.kind, "view");
+            let mut share = room.share(flows.len() - at);
+            let all = messages::MessageFilter::default();
+            told.extend(messages::newest_within(app, caller, &flow.id, &all, false, &mut share)?);
+            room.give_back(share);
+        }
+    }
+    let mut rated_room = Budget::new(MESSAGES_MAX, room.bytes());
+    if wanted.chat_feedback {
+        for (at, (_, flow)) in flows.iter().enumerate() {
+            let caller = &super::with(caller, flow.kind, "view");
+            let mut share = rated_room.share(flows.len() - at);
+            let newest =
+                feedback::FeedbackFilter { chat: None, order: Order::Descending, start: None, end: None };
+            let mut found = feedback::list_within(app, caller, &flow.id, newest, &mut share)?;
+            found.reverse();
+            ratings.extend(found);
+            rated_room.give_back(share);
+        }
+    }
     file.insert("ChatMessage".to_owned(), told.into());
     file.insert("ChatMessageFeedback".to_owned(), ratings.into());
-    Ok(())
+    Ok(room.has_left_out() || rated_room.has_left_out())
 }

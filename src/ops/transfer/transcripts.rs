@@ -1,19 +1,23 @@
 //! The conversations of a flow as a file to read (reference 1.2 `/export-import/chatflow-messages`).
 
-use super::super::messages::{self, MessageFilter, Telling, conversations};
+use super::super::messages::{self, Budget, MessageFilter, conversations};
 use super::Kind;
 use crate::app::App;
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ChatId, FlowId};
-use crate::store::Order;
 use crate::store::tables::FLOWS;
 use serde_json::{Value, json};
+
+/// What one file holds.
+const CONVERSATIONS_MAX: usize = 5_000;
+const MESSAGES_MAX: usize = 50_000;
+const BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// One object for each conversation, the one that went on last first.
 ///
 /// # Errors
-/// 404, 403.
+/// 404, 403, 400 when that is more than one file holds.
 pub fn transcripts(app: &App, caller: &Caller, id: &FlowId, filter: &MessageFilter) -> Result<Vec<Value>> {
     let flow =
         app.store.read(|tx| FLOWS.get(tx, &caller.workspace, id))?.ok_or_else(|| Error::no_flow(id))?;
@@ -23,12 +27,15 @@ pub fn transcripts(app: &App, caller: &Caller, id: &FlowId, filter: &MessageFilt
     }
     // Whoever may let a flow out may read what was said in it.
     let reader = super::with(caller, flow.kind, "view");
-    let (rows, _) = conversations::list(app, &reader, id, filter, (1, conversations::PAGE_MAX))?;
-    let told = rows.iter().map(|row| {
+    let found = conversations::all_up_to(app, &reader, id, filter, CONVERSATIONS_MAX)?;
+    let mut budget = Budget::new(MESSAGES_MAX, BYTES_MAX);
+    let told = found.ok_or_else(too_many)?.into_iter().map(|row| {
         let chat = row["chatId"].as_str().and_then(ChatId::parse);
         let one = MessageFilter { chat, ..filter.clone() };
-        let telling = Telling { order: Order::Ascending, page: None, feedback: true };
-        let said = messages::list(app, &reader, id, &one, telling)?;
+        let said = messages::newest_within(app, &reader, id, &one, true, &mut budget)?;
+        if budget.has_left_out() {
+            return Err(too_many());
+        }
         let lines: Vec<Value> = said.iter().map(line).collect();
         Ok(json!({
             "id": row["chatId"], "source": source(&row["chatType"]), "sessionId": row["sessionId"],
@@ -36,6 +43,15 @@ pub fn transcripts(app: &App, caller: &Caller, id: &FlowId, filter: &MessageFilt
         }))
     });
     told.collect()
+}
+
+/// A list of conversations has no place for a mark that says it is not whole.
+fn too_many() -> Error {
+    let most = BYTES_MAX / (1024 * 1024);
+    Error::Invalid(format!(
+        "That is more than one file holds ({CONVERSATIONS_MAX} conversations, {MESSAGES_MAX} messages, {most} MB): \
+         send a 'startDate' and an 'endDate' that are closer together."
+    ))
 }
 
 fn source(chat_type: &Value) -> &'static str {

@@ -1,0 +1,81 @@
+//! What one answer may hold of messages and ratings: counted and weighed while they are read.
+
+use serde_json::Value;
+
+/// What there is still room for.
+#[derive(Debug, Clone, Copy)]
+pub struct Budget {
+    rows: usize,
+    bytes: usize,
+    left_out: bool,
+}
+
+impl Budget {
+    /// Room for so many rows that are this long together.
+    #[must_use]
+    pub const fn new(rows: usize, bytes: usize) -> Self {
+        Self { rows, bytes, left_out: false }
+    }
+
+    /// Takes a row in if there is room for it; the first that does not fit is the end.
+    pub fn takes(&mut self, row: &Value) -> bool {
+        let bytes = row.to_string().len();
+        self.left_out |= self.rows == 0 || bytes > self.bytes;
+        if !self.left_out {
+            self.rows -= 1;
+            self.bytes -= bytes;
+        }
+        !self.left_out
+    }
+
+    /// True when a row was left out.
+    #[must_use]
+    pub const fn has_left_out(&self) -> bool {
+        self.left_out
+    }
+
+    /// Bytes there is room for.
+    #[must_use]
+    pub const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// An equal part for one of so many.
+    #[must_use]
+    pub const fn share(&mut self, among: usize) -> Self {
+        let among = if among == 0 { 1 } else { among };
+        let share = Self::new(self.rows / among, self.bytes / among);
+        self.rows -= share.rows;
+        self.bytes -= share.bytes;
+        share
+    }
+
+    /// Takes back what one did not need of its part.
+    pub const fn give_back(&mut self, share: Self) {
+        self.rows += share.rows;
+        self.bytes += share.bytes;
+        self.left_out |= share.left_out;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_one_does_not_need_is_for_the_others() {
+        let mut budget = Budget::new(6, 1_000);
+        let row = Value::from("four");
+        let part = |(among, wanted): (usize, usize)| {
+            let mut share = budget.share(among);
+            let count = (0..wanted).take_while(|_| share.takes(&row)).count();
+            budget.give_back(share);
+            count
+        };
+        let counts: Vec<usize> = [(3, 1), (2, 9), (1, 9)].into_iter().map(part).collect();
+        assert_eq!((counts, budget.has_left_out()), (vec![1, 2, 3], true));
+        let mut narrow = Budget::new(9, 13);
+        let fits = (0..9).filter(|_| narrow.takes(&row)).count();
+        assert_eq!((fits, narrow.has_left_out()), (2, true));
+    }
+}
