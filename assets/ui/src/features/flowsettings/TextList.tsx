@@ -1,5 +1,5 @@
 import { Plus, X } from 'lucide-react';
-import { useRef, type ReactNode } from 'react';
+import { useLayoutEffect, useRef, type ReactNode } from 'react';
 import { t } from '../../i18n';
 import { Button, Field, IconButton, Input } from '../../ui';
 import css from './FlowSettings.module.css';
@@ -17,11 +17,16 @@ export interface TextListProps {
 /** A list of short texts, one field each. */
 export function TextList({ values, onChange, label, add, placeholder, errorOf }: TextListProps): ReactNode {
   const box = useRef<HTMLDivElement>(null);
+  const wanted = useRef<number | null>(null);
+  // Before the next key arrives: it belongs to the new row.
+  useLayoutEffect(() => {
+    if (wanted.current === null) return;
+    const inputs = box.current?.querySelectorAll('input');
+    (inputs?.[wanted.current] ?? box.current?.querySelector('button'))?.focus();
+    wanted.current = null;
+  }, [values]);
   const focus = (at: number): void => {
-    requestAnimationFrame(() => {
-      const inputs = box.current?.querySelectorAll('input');
-      (inputs?.[at] ?? box.current?.querySelector('button'))?.focus();
-    });
+    wanted.current = at;
   };
   return (
     <div ref={box} className={css.list}>
@@ -36,8 +41,8 @@ export function TextList({ values, onChange, label, add, placeholder, errorOf }:
               onKeyDown={(event) => {
                 if (event.key === 'Enter' && value.trim() && at === values.length - 1) {
                   event.preventDefault();
-                  onChange([...values, '']);
                   focus(at + 1);
+                  onChange([...values, '']);
                 }
               }}
             />
@@ -46,8 +51,8 @@ export function TextList({ values, onChange, label, add, placeholder, errorOf }:
             icon={X}
             label={t('flowsettings.remove', { name: value || label(at + 1) })}
             onClick={() => {
-              onChange(values.filter((_, i) => i !== at));
               focus(Math.max(0, at - 1));
+              onChange(values.filter((_, i) => i !== at));
             }}
           />
         </div>
@@ -57,8 +62,8 @@ export function TextList({ values, onChange, label, add, placeholder, errorOf }:
           size="compact"
           icon={Plus}
           onClick={() => {
-            onChange([...values, '']);
             focus(values.length);
+            onChange([...values, '']);
           }}
         >
           {add}
