@@ -2,24 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import type { Catalogue } from '../core/permissions';
 import { api } from './client';
 import { useChangeRecord, useCreateRecord, useDeleteRecord, useRecords, type Records } from './lists';
+import type { Schemas } from './models';
 
-export interface ApiKey {
-  id: string;
-  keyName: string;
-  /** Hidden, except in the answer to making it. */
-  apiKey: string;
-  permissions: string[];
-  usage: number;
-  createdDate: string;
-  updatedDate: string;
-  /** The flows that are bound to it. */
-  chatFlows: { flowName: string; category: string | null; updatedDate: string }[];
-}
+export type ApiKey = Schemas['ApiKey'];
 
-export interface ApiKeyBody {
-  keyName: string;
-  permissions: string[];
-}
+export type ApiKeyBody = Required<Schemas['ApiKeyEdit']>;
 
 const records: Records<ApiKey, ApiKeyBody> = {
   key: ['apiKeys'],

@@ -1,17 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { api } from './client';
+import type { Schemas } from './models';
 
-export interface AuditRow {
-  id: string;
-  date: string;
-  action: string;
-  outcome: 'ok' | 'refused';
-  reason: string | null;
-  actor: { kind: 'user' | 'key' | 'operator' | 'nobody'; id: string | null; name: string | null };
-  address: string | null;
-  workspaceId: string | null;
-  target: { kind: string; id: string | null; name: string | null } | null;
-}
+export type AuditRow = Schemas['AuditEntry'];
 
 export interface AuditQuery {
   page: number;

@@ -1,15 +1,10 @@
 import { useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { api, part } from './client';
 import { cached } from './keys';
-import type { DraftStatus, Flow } from './models';
+import type { DraftStatus, Flow, Schemas } from './models';
 
 /** One thing that keeps a canvas from working. */
-export interface CardProblem {
-  id: string;
-  label: string;
-  name: string;
-  issues: string[];
-}
+export type CardProblem = Schemas['CardProblems'];
 
 /** What the service says about the draft, or Live without one; `updated` makes a new save a new question. */
 export const useProblems = (id: string, updated: string) =>

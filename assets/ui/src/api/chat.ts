@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, fetchRaw, part } from './client';
+import type { Schemas } from './models';
 
 export interface ChatUpload {
   type: 'file';
@@ -27,16 +28,7 @@ export const askInTest = (flow: string, question: TestQuestion, signal: AbortSig
 export const stopAnswer = (flow: string, chat: string) =>
   api.put(`/chatmessage/abort/${part(flow)}/${part(chat)}`, undefined, { quiet: true });
 
-interface SizesAndTypes {
-  fileTypes: string[];
-  maxUploadSize: number;
-}
-
-export interface UploadOffer {
-  isSpeechToTextEnabled: boolean;
-  isImageUploadAllowed: boolean;
-  imgUploadSizeAndTypes: SizesAndTypes[];
-}
+export type UploadOffer = Schemas['UploadOffer'];
 
 /** What the chat of a flow takes besides text, as Live is. */
 export const useUploadOffer = (flow: string) =>

@@ -1,16 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, part } from './client';
 import { useChangeRecord, useCreateRecord, useDeleteRecord, useRecords, type Records } from './lists';
+import type { Schemas } from './models';
 
 /** Without its fields, as lists show it. */
-export interface Credential {
-  id: string;
-  name: string;
-  /** Its type. */
-  credentialName: string;
-  createdDate: string;
-  updatedDate: string;
-}
+export type Credential = Schemas['Credential'];
 
 export type FieldValue = string | number | boolean | null;
 
@@ -19,23 +13,14 @@ export interface CredentialWithFields extends Credential {
   plainDataObj: Record<string, FieldValue>;
 }
 
-export interface CredentialField {
-  label: string;
-  name: string;
-  type: string;
+/** A later service may say more about a field. */
+export type CredentialField = Omit<Schemas['CredentialField'], 'type'> & {
+  type: Schemas['CredentialField']['type'] | 'json';
   description?: string;
   placeholder?: string;
-  optional?: boolean;
-  default?: FieldValue;
-  options?: { label: string; name: string; description?: string }[];
-}
+};
 
-export interface CredentialType {
-  label: string;
-  name: string;
-  description?: string;
-  inputs: CredentialField[];
-}
+export type CredentialType = Omit<Schemas['CredentialType'], 'inputs'> & { inputs: CredentialField[] };
 
 export interface CredentialBody {
   name: string;

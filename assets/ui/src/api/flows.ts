@@ -1,27 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, part } from './client';
 import { cached } from './keys';
-import type { Deleted, DraftStatus, Flow, FlowSummary, FlowType } from './models';
+import type { Deleted, DraftStatus, Flow, FlowSummary, Schemas } from './models';
 
-export const useFlows = () => useQuery({ queryKey: cached.flows, queryFn: listFlows });
-
-async function listFlows(): Promise<FlowSummary[]> {
-  const flows = await api.get<FlowSummary[]>('/chatflows', { fields: 'summary' });
-  return Promise.all(flows.map(withState));
-}
-
-/** Services that do not tell the state in the list are asked for it flow by flow. */
-async function withState(flow: FlowSummary): Promise<FlowSummary> {
-  if (flow.state || flow.flowData === undefined) return flow;
-  const { flowData, ...summary } = flow;
-  const status = await readDraft(flow.id).catch(() => null);
-  if (!status) return summary;
-  const { mode, reason, draft, lastPublished } = status;
-  return {
-    ...summary,
-    state: { mode, reason, draft, lastPublished, hasLive: /"nodes"\s*:\s*\[\s*\{/.test(flowData) },
-  };
-}
+export const useFlows = () =>
+  useQuery({
+    queryKey: cached.flows,
+    queryFn: () => api.get<FlowSummary[]>('/chatflows', { fields: 'summary' }),
+  });
 
 export const readFlow = (id: string) => api.get<Flow>(`/chatflows/${part(id)}`);
 
@@ -32,15 +18,7 @@ export const readDraft = (id: string) => api.get<DraftStatus>(`/flow-drafts/${pa
 export const useDraft = (id: string) =>
   useQuery({ queryKey: cached.draft(id), queryFn: () => readDraft(id) });
 
-export interface NewFlow {
-  name: string;
-  type: FlowType;
-  flowData?: string;
-  category?: string | null;
-  chatbotConfig?: string;
-  apiConfig?: string;
-  publishInstantly?: boolean;
-}
+export type NewFlow = Schemas['NewFlow'];
 
 export function useCreateFlow() {
   const client = useQueryClient();

@@ -1,47 +1,16 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, part } from './client';
-import type { Deleted, Session } from './models';
+import type { Deleted, Session, Schemas } from './models';
 import type { Member } from './workspaces';
 
-export interface Membership {
-  id: string;
-  name: string;
-  roleId: string;
-  role: string;
-}
+export type Membership = Person['workspaces'][number];
 
-export interface Person {
-  userId: string;
-  isOwner: boolean;
-  status: 'active' | 'disabled';
-  lastLogin: string | null;
-  createdDate: string;
-  /** These two are for the owner only. */
-  resetRequestedDate: string | null;
-  sessions: number | null;
-  user: { id: string; name: string; email: string };
-  workspaces: Membership[];
-}
+/** Members of a workspace are shown as people too; they have no role beyond it. */
+export type Person = Omit<Schemas['Person'], 'organizationId' | 'roleId'>;
 
-export interface OnceLink {
-  path: string;
-  token: string;
-  expires: string;
-}
+export type OnceLink = Schemas['Link'];
 
-export interface Invitation {
-  id: string;
-  email: string;
-  name: string | null;
-  workspaceId: string;
-  workspace: string;
-  roleId: string;
-  role: string;
-  createdDate: string;
-  expires: string;
-  invitedBy?: string | null;
-  expired?: boolean;
-}
+export type Invitation = Schemas['Invitation'];
 
 const people = ['people'];
 const invitations = ['invitations'];
@@ -59,8 +28,7 @@ export const usePeople = (manages: boolean, workspace: { id: string; name: strin
   });
 
 function personOf(member: Member, workspace: { id: string; name: string }): Person {
-  const { userId, isOwner, status, lastLogin, createdDate, user, role } = member;
-  const workspaces = [{ ...workspace, roleId: role.id, role: role.name }];
+  const { userId, isOwner, status, lastLogin, createdDate, user, roleId, role } = member;
   return {
     userId,
     isOwner,
@@ -68,7 +36,7 @@ function personOf(member: Member, workspace: { id: string; name: string }): Pers
     lastLogin,
     createdDate,
     user,
-    workspaces,
+    workspaces: [{ ...workspace, roleId, role: role?.name ?? '' }],
     resetRequestedDate: null,
     sessions: null,
   };
@@ -96,11 +64,7 @@ export const useInvitations = (enabled: boolean) =>
     queryFn: () => api.get<Invitation[]>('/account/invite'),
   });
 
-export interface NewInvitation {
-  user: { email: string; name?: string };
-  workspaceId?: string;
-  roleId: string;
-}
+export type NewInvitation = Schemas['NewInvitation'];
 
 export const useInvite = () =>
   usePeopleChange((body: NewInvitation) =>

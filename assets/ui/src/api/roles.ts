@@ -1,20 +1,7 @@
 import { useChangeRecord, useCreateRecord, useDeleteRecord, useRecords, type Records } from './lists';
+import type { Schemas } from './models';
 
-export interface Role {
-  id: string;
-  name: string;
-  description: string;
-  permissions: string[];
-  builtIn: boolean;
-  /** Whether the person may give it. */
-  assignable: boolean;
-  /** Whether the person may change it. */
-  editable: boolean;
-  /** How many people hold it somewhere. */
-  userCount: number;
-  createdDate: string | null;
-  updatedDate: string | null;
-}
+export type Role = Schemas['Role'];
 
 export type RoleBody = Pick<Role, 'name' | 'description' | 'permissions'>;
 

@@ -1,17 +1,7 @@
 import { useChangeRecord, useCreateRecord, useDeleteRecord, useRecords, type Records } from './lists';
+import type { Schemas } from './models';
 
-export interface Tool {
-  id: string;
-  name: string;
-  description: string;
-  color: string;
-  iconSrc: string | null;
-  /** JSON text of its arguments. */
-  schema: string;
-  func: string;
-  createdDate: string;
-  updatedDate: string;
-}
+export type Tool = Schemas['Tool'];
 
 export type ToolBody = Pick<Tool, 'name' | 'description' | 'schema' | 'func'>;
 

@@ -1,11 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, ApiError } from './client';
+import type { Schemas } from './models';
 
-export interface Users {
-  count: number;
-  /** Those of them that the person may see; at most 20. */
-  flows: { id: string; name: string; type: string }[];
-}
+export type Users = Schemas['Uses'];
 
 /** By id (variables: by name), which flows use it. `null` when the service does not tell. */
 export const useUsedBy = (kind: 'credentials' | 'tools' | 'variables', enabled = true) =>

@@ -1,15 +1,9 @@
 import { useChangeRecord, useCreateRecord, useDeleteRecord, useRecords, type Records } from './lists';
+import type { Schemas } from './models';
 
-export type VariableType = 'static' | 'runtime';
+export type VariableType = Schemas['Variable']['type'];
 
-export interface Variable {
-  id: string;
-  name: string;
-  value: string;
-  type: VariableType;
-  createdDate: string;
-  updatedDate: string;
-}
+export type Variable = Schemas['Variable'];
 
 export type VariableBody = Pick<Variable, 'name' | 'value' | 'type'>;
 

@@ -1,91 +1,30 @@
 import { useMutation, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { api, part } from './client';
 import { cached } from './keys';
-import type { DraftStatus, FlowType, LastPublished } from './models';
+import type { DraftStatus, Schemas } from './models';
 
-export type VersionKind =
-  'create' | 'save' | 'restore' | 'publish' | 'rollback' | 'promote' | 'delete' | 'unknown';
+export type VersionKind = Version['kind'];
 
 /** One entry of a flow's history. */
-export interface Version {
-  sha: string;
-  shortSha: string;
-  date: string;
-  author: string;
-  authorId: string | null;
-  authorKind: 'user' | 'system';
-  title: string;
-  details: string[];
-  kind: VersionKind;
-  promotedFrom: string | null;
-  name: string;
-  hiddenSecrets: number;
-  published: boolean;
-}
+export type Version = Schemas['Version'];
 
-export interface VersionList {
-  enabled: boolean;
-  /** The newest 200, newest first. */
-  versions: Version[];
-  lastError: string | null;
-  liveSha: string | null;
-  lastPublished: LastPublished | null;
-}
+export type VersionList = Schemas['VersionList'];
 
 /** What must be put right in a version before it runs. */
-export interface VersionNotes {
-  missingCredentials: { name: string; credentialName: string }[];
-  ambiguousCredentials: {
-    name: string;
-    credentialName: string;
-    count: number;
-    using: 'current' | 'oldest';
-  }[];
-  hiddenSecrets: { node: string; label: string; input: string; inputLabel: string; count: number }[];
-}
+export type VersionNotes = Pick<
+  VersionCanvas,
+  'missingCredentials' | 'ambiguousCredentials' | 'hiddenSecrets'
+>;
 
-export interface VersionCanvas extends VersionNotes {
-  sha: string;
-  name: string;
-  type: FlowType;
-  flowData: string;
-}
+export type VersionCanvas = Schemas['VersionContent'];
 
-export interface VersionDiff {
-  sha: string;
-  /** A version, `current`, or null for the first version. */
-  against: string | null;
-  added: { id: string; label: string; name: string }[];
-  removed: { id: string; label: string; name: string }[];
-  changed: { id: string; label: string; fields: string[] }[];
-  moved: string[];
-  edgesChanged: boolean;
-  renamed: { from: string; to: string } | null;
-}
+export type VersionDiff = Schemas['VersionDiff'];
 
-export interface BriefFlow {
-  id: string;
-  name: string;
-  type: FlowType;
-  updatedDate: string;
-}
+export type BriefFlow = Schemas['FlowBrief'];
 
-interface Recorded {
-  chatflow: BriefFlow;
-  version: Version | null;
-  unchanged: boolean;
-  recorded: boolean;
-  historyError: string | null;
-}
+export type Published = Schemas['PublishResult'];
 
-export interface Published extends Recorded {
-  status: DraftStatus;
-}
-
-export interface Restored extends Recorded, VersionNotes {
-  restoredFrom: string;
-  restoredTo: 'live' | 'draft';
-}
+export type Restored = Schemas['RestoreResult'];
 
 const keys = {
   all: (flow: string) => ['versions', flow],

@@ -1,33 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, part } from './client';
-import type { Deleted } from './models';
+import type { Deleted, Schemas } from './models';
 import { usePeopleChange } from './people';
 
-export interface Workspace {
-  id: string;
-  name: string;
-  description: string;
-  isDefault: boolean;
-  isActive: boolean;
-  memberCount: number;
-  /** The name of one's own role in it. */
-  role: string;
-  createdDate: string;
-  updatedDate: string;
-}
+export type Workspace = Schemas['Workspace'];
 
 /** A person in a workspace. */
-export interface Member {
-  workspaceId: string;
-  userId: string;
-  roleId: string;
-  status: 'active' | 'disabled';
-  lastLogin: string | null;
-  isOwner: boolean;
-  createdDate: string;
-  user: { id: string; name: string; email: string };
-  role: { id: string; name: string; description: string; builtIn: boolean };
-}
+export type Member = Schemas['Member'];
 
 const key = ['workspaces'];
 

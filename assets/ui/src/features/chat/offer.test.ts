@@ -5,7 +5,13 @@ import { hasCards, offerOf, refusal, starterPrompts } from './offer';
 const flow = (config: object): Flow => ({ chatbotConfig: JSON.stringify(config) }) as Flow;
 const canvas = (inputs: object, name = 'chatOpenAI'): string =>
   JSON.stringify({ nodes: [{ id: 'a', position: { x: 0, y: 0 }, data: { name, inputs } }], edges: [] });
-const live = { isSpeechToTextEnabled: false, isImageUploadAllowed: true, imgUploadSizeAndTypes: [] };
+const live = {
+  isSpeechToTextEnabled: false,
+  isImageUploadAllowed: true,
+  isRAGFileUploadAllowed: false,
+  imgUploadSizeAndTypes: [],
+  fileUploadSizeAndTypes: [],
+};
 
 describe('what the chat offers', () => {
   it('takes images as Live or the draft does, and documents as the settings say', () => {

@@ -12,6 +12,7 @@ export function EditCredential(props: { credential: Credential; onClose: () => v
     const type = types.data.find((one) => one.name === credential.credentialName) ?? {
       label: credential.credentialName,
       name: credential.credentialName,
+      version: 1,
       inputs: [],
     };
     return <CredentialForm type={type} stored={stored.data} onClose={onClose} />;

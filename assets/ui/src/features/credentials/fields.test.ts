@@ -5,6 +5,7 @@ import { entriesOf, HIDDEN, problemOf, toSend, type Entries } from './fields';
 const type: CredentialType = {
   label: 'Redis',
   name: 'redis',
+  version: 1,
   inputs: [
     { label: 'Host', name: 'host', type: 'string', default: '127.0.0.1' },
     { label: 'Port', name: 'port', type: 'number', default: 6379 },

@@ -115,7 +115,6 @@ function Edited({ flow }: { flow: FlowSummary }): ReactNode {
   return (
     <span className={css.muted}>
       <RelativeTime date={edited(flow)} />
-      {flow.updatedByName && <> · {flow.updatedByName}</>}
     </span>
   );
 }

@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest';
 import type { FlowState, FlowSummary } from '../../api/models';
 import { chipOf, edited, passing, sorted } from './state';
 
-const base: FlowState = { mode: 'draft', reason: null, draft: null, lastPublished: null, hasLive: false };
+const base: FlowState = {
+  enabled: true,
+  mode: 'draft',
+  reason: null,
+  publishInstantly: false,
+  draft: null,
+  lastPublished: null,
+  hasLive: false,
+};
 const draft = { updatedDate: '2026-03-02T00:00:00.000Z', updatedBy: null, stale: false };
 
 const flow = (name: string, more: Partial<FlowSummary> = {}): FlowSummary =>

@@ -9,13 +9,7 @@ export function hasLive(flowData: string): boolean {
 
 /** The state of one flow in the words of the list of flows. */
 export function stateOf(flow: Flow, status: DraftStatus): FlowState {
-  return {
-    mode: status.mode,
-    reason: status.reason,
-    draft: status.draft,
-    lastPublished: status.lastPublished,
-    hasLive: hasLive(flow.flowData),
-  };
+  return { ...status, hasLive: hasLive(flow.flowData) };
 }
 
 export type Explained = 'never' | 'live' | 'changes' | 'stale' | 'off' | 'type' | 'publish-instantly';

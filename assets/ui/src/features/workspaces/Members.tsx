@@ -78,10 +78,10 @@ function MemberRow({ member, roles, onProblem }: MemberRowProps): ReactNode {
   const can = useCan();
   const change = useChangeMember();
   const remove = useRemoveMember();
-  const { workspaceId, userId, user, role } = member;
+  const { workspaceId, userId, user, roleId: held, role } = member;
   const onError = (error: Error): void => onProblem(error.message);
   const options = roles
-    .filter((one) => one.assignable || one.id === role.id)
+    .filter((one) => one.assignable || one.id === held)
     .map((one) => ({ value: one.id, label: one.name, disabled: !one.assignable }));
   return (
     <li className={css.member}>
@@ -93,7 +93,7 @@ function MemberRow({ member, roles, onProblem }: MemberRowProps): ReactNode {
         <Select
           className={css.role}
           aria-label={t('workspaces.roleOf', { name: user.name })}
-          value={change.isPending ? change.variables.roleId : role.id}
+          value={change.isPending ? change.variables.roleId : held}
           disabled={change.isPending}
           onChange={(roleId) => {
             onProblem(null);
@@ -102,7 +102,7 @@ function MemberRow({ member, roles, onProblem }: MemberRowProps): ReactNode {
           options={options}
         />
       ) : (
-        <span className={css.role}>{role.name}</span>
+        <span className={css.role}>{role?.name}</span>
       )}
       {can('workspace:unlink-user') && (
         <IconButton
