@@ -157,6 +157,40 @@ describe.skipIf(missing)('a flow', () => {
     await close();
   });
 
+  it('offers kept edits beside the text, which waits; and follows what is published', async () => {
+    const flow = await liveFlow(service, 'Twice');
+    const { page, close } = await openSignedIn(service, `/flows/${flow.id}?view=json`);
+    page.setDefaultTimeout(15_000);
+    const editor = page.getByRole('textbox', { name: /^JSON of/ });
+    await editor.waitFor();
+    await write(page, await chatCanvas(service, 'Kept words'));
+    await page.getByText('Unsaved', { exact: true }).waitFor();
+    page.once('dialog', (dialog) => void dialog.accept());
+    await page.reload();
+    await page.getByText('You have edits that were never saved').waitFor();
+    await editor.waitFor();
+    await write(page, 'lost?');
+    expect(await editor.textContent()).not.toContain('lost?');
+    await axe(page);
+    await page.getByRole('button', { name: 'Take them up' }).click();
+    await page.getByText('Unsaved', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Publish', exact: true }).click();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await write(page, await chatCanvas(service, 'Second words'));
+    await page.keyboard.press('ControlOrMeta+S');
+    await page.getByText('Draft saved', { exact: true }).waitFor();
+    expect((await draftOf(flow.id)).draft?.flowData).toContain('Second words');
+    await write(page, '{"nodes": [], "edges": []}');
+    await page.getByRole('button', { name: 'More ways to publish' }).click();
+    await page.getByRole('menuitem', { name: 'Discard draft' }).click();
+    await page.getByText('Edits that you did not save are lost too.').waitFor();
+    await page.getByRole('button', { name: 'Discard draft' }).click();
+    await page.getByText('Saved', { exact: true }).waitFor();
+    await expect.poll(() => editor.textContent()).toContain('chatScripted_0');
+    await close();
+  });
+
   it('saves to Live where there are no drafts, after asking', async () => {
     const flowData = await chatCanvas(service);
     const flow = await service.call<Made>('POST', '/chatflows', {

@@ -21,12 +21,15 @@ export const saveLive = (id: string, flowData: string) =>
   api.put<Flow>(`/chatflows/${part(id)}`, { flowData });
 
 /** Puts what the service answered where the page reads it. */
-export function keepStatus(client: QueryClient, id: string, status: DraftStatus): void {
+export async function keepStatus(client: QueryClient, id: string, status: DraftStatus): Promise<void> {
+  // An answer on its way is older.
+  await client.cancelQueries({ queryKey: cached.draft(id) });
   client.setQueryData(cached.draft(id), status);
   void client.invalidateQueries({ queryKey: cached.flows, exact: true });
 }
 
-export function keepFlow(client: QueryClient, flow: Flow): void {
+export async function keepFlow(client: QueryClient, flow: Flow): Promise<void> {
+  await client.cancelQueries({ queryKey: cached.flow(flow.id) });
   client.setQueryData(cached.flow(flow.id), flow);
   void client.invalidateQueries({ queryKey: cached.flows, exact: true });
   void client.invalidateQueries({ queryKey: cached.draft(flow.id) });

@@ -27,8 +27,8 @@ export function usePublishInstantly(id: string) {
   return useMutation({
     mutationFn: (publishInstantly: boolean) =>
       api.put<DraftStatus>(`/flow-drafts/${part(id)}/settings`, { publishInstantly }),
-    onSuccess: (status) => {
-      keepStatus(client, id, status);
+    onSuccess: async (status) => {
+      await keepStatus(client, id, status);
       void client.invalidateQueries({ queryKey: ['flows', id] });
     },
   });

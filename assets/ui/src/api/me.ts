@@ -5,6 +5,7 @@ import {
   type QueryClient,
   type UseQueryResult,
 } from '@tanstack/react-query';
+import { forgetAllLocal } from '../core/localCopy';
 import { api, ApiError, part } from './client';
 import { cached } from './keys';
 import type { Deleted, LinkInfo, Me, Session } from './models';
@@ -84,7 +85,10 @@ export function useSignOut() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: () => api.post('/account/logout'),
-    onSuccess: () => become(client, null),
+    onSuccess: () => {
+      forgetAllLocal();
+      return become(client, null);
+    },
   });
 }
 

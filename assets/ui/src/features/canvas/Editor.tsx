@@ -53,10 +53,7 @@ export function Editor(props: EditorProps): ReactNode {
       <div className={css.bar} role="group" aria-label={t('canvas.tools')}>
         <Segments<View>
           value={view}
-          onChange={(next) => {
-            if (next === 'json' && editing.text === null) editing.begin();
-            setView(next);
-          }}
+          onChange={setView}
           label={t('canvas.shownAs')}
           options={[
             { value: 'canvas', label: t('canvas.canvas'), icon: Workflow },

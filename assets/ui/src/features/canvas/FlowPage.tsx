@@ -66,6 +66,7 @@ function Opened({ flow, status, tab, slots }: OpenedProps): ReactNode {
     mayEdit,
     unsaved: editing.unsaved,
     save,
+    dropEdits: editing.drop,
     goToNode: select,
     showRun: setRun,
     Canvas: CanvasView,

@@ -16,15 +16,15 @@ const shortcuts = [{ title: 'JSON', keys: [{ keys: 'Mod+S', label: t('canvas.sav
 
 /** The canvas as text, checked while it is typed; saved to the draft, or to Live where there are no drafts. */
 export function JsonEditor({ editing, status, mayEdit, stored, flow }: JsonEditorProps): ReactNode {
-  const { text, fault, failure, unsaved, state, begin } = editing;
+  const { text, fault, failure, unsaved, state, local, begin } = editing;
   const [place, setPlace] = useState<{ offset: number } | null>(null);
   const [leaving, setLeaving] = useState(false);
   const [asking, setAsking] = useState(false);
   const toLive = status.mode === 'live';
   useShortcuts(shortcuts);
   useEffect(() => {
-    if (text === null && mayEdit) begin();
-  }, [text, mayEdit, begin]);
+    if (text === null && mayEdit && !local) begin();
+  }, [text, mayEdit, local, begin]);
 
   const save = async (): Promise<void> => {
     if (fault?.at) setPlace({ offset: fault.at.offset });
@@ -79,7 +79,7 @@ export function JsonEditor({ editing, status, mayEdit, stored, flow }: JsonEdito
           language="json"
           value={text ?? prettyFlow(stored)}
           onChange={editing.change}
-          readOnly={!mayEdit}
+          readOnly={!mayEdit || local !== null}
           lineNumbers
           fill
           fault={fault?.at?.offset ?? null}

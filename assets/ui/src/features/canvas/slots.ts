@@ -40,6 +40,8 @@ export interface FlowSlotProps {
   unsaved: boolean;
   /** Sends what is being edited; false when that failed or the text is no canvas. */
   save: () => Promise<boolean>;
+  /** Gives up what is being edited: something else takes its place. */
+  dropEdits: () => void;
   /** Shows a node: goes to the Editor, selects it, brings it into view. */
   goToNode: (id: string) => void;
   /** Shows on the canvas how a run stands; null takes it away. */

@@ -9,10 +9,13 @@ import { hasLive } from './state';
 export interface DiscardDialogProps {
   flow: Flow;
   status: DraftStatus;
+  unsaved: boolean;
+  dropEdits: () => void;
   onClose: () => void;
 }
 
-export function DiscardDialog({ flow, status, onClose }: DiscardDialogProps): ReactNode {
+export function DiscardDialog(props: DiscardDialogProps): ReactNode {
+  const { flow, status, unsaved, dropEdits, onClose } = props;
   const discard = useDiscardDraft(flow.id);
   const draft = status.draft?.flowData ?? null;
   return (
@@ -26,6 +29,7 @@ export function DiscardDialog({ flow, status, onClose }: DiscardDialogProps): Re
       onConfirm={() =>
         discard.mutate(undefined, {
           onSuccess: () => {
+            dropEdits();
             toast(t('publish.discarded'));
             onClose();
           },
@@ -37,6 +41,7 @@ export function DiscardDialog({ flow, status, onClose }: DiscardDialogProps): Re
           ? t('publish.discardText', { sum: changeSum(diffCanvas(flow.flowData, draft)) })
           : t('publish.discardTextNew')}
       </p>
+      {unsaved && <p>{t('publish.discardEdits')}</p>}
     </ConfirmDialog>
   );
 }

@@ -1,5 +1,5 @@
 import { ChevronDown, GitCompareArrows, Rocket, Trash2 } from 'lucide-react';
-import { useMemo, useState, type ReactNode } from 'react';
+import { useCallback, useMemo, useState, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import type { DraftStatus, Flow } from '../../api/models';
 import { t } from '../../i18n';
@@ -14,12 +14,13 @@ export interface PublishProps {
   mayEdit: boolean;
   unsaved: boolean;
   save: () => Promise<boolean>;
+  dropEdits: () => void;
   goToNode: (id: string) => void;
 }
 
 /** Publish with its menu. Where edits go straight to Live there is nothing to publish, and the chip says why. */
 export default function PublishButton(props: PublishProps): ReactNode {
-  const { flow, status, mayEdit, unsaved, save, goToNode } = props;
+  const { flow, status, mayEdit, unsaved, save, dropEdits, goToNode } = props;
   const [open, setOpen] = useState<'publish' | 'discard' | null>(null);
   const [saving, setSaving] = useState(false);
   const [saved, setSaved] = useState(true);
@@ -27,7 +28,7 @@ export default function PublishButton(props: PublishProps): ReactNode {
   const shown = status.mode === 'draft' && mayEdit;
   const can = Boolean(status.draft) || unsaved;
 
-  const begin = (): void => {
+  const begin = useCallback((): void => {
     if (!unsaved) return setOpen('publish');
     setSaving(true);
     void save().then((done) => {
@@ -35,7 +36,7 @@ export default function PublishButton(props: PublishProps): ReactNode {
       setSaved(done);
       setOpen('publish');
     });
-  };
+  }, [unsaved, save]);
   const compare = `/flows/${flow.id}/versions?v=draft`;
   const close = (): void => {
     setOpen(null);
@@ -46,12 +47,12 @@ export default function PublishButton(props: PublishProps): ReactNode {
       () =>
         shown && status.draft
           ? [
-              { id: 'publish', label: t('publish.openDialog'), run: () => setOpen('publish') },
+              { id: 'publish', label: t('publish.openDialog'), run: begin },
               { id: 'publish compare', label: t('publish.compare'), run: () => go(compare) },
               { id: 'publish discard', label: t('publish.discard'), run: () => setOpen('discard') },
             ]
           : [],
-      [shown, status.draft, compare, go],
+      [shown, status.draft, begin, compare, go],
     ),
   );
   if (!shown) return null;
@@ -89,7 +90,9 @@ export default function PublishButton(props: PublishProps): ReactNode {
       {open === 'publish' && (
         <PublishDialog flow={flow} unsaved={!saved} onClose={close} goToNode={goToNode} />
       )}
-      {open === 'discard' && <DiscardDialog flow={flow} status={status} onClose={close} />}
+      {open === 'discard' && (
+        <DiscardDialog flow={flow} status={status} unsaved={unsaved} dropEdits={dropEdits} onClose={close} />
+      )}
     </div>
   );
 }

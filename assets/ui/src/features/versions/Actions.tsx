@@ -22,10 +22,14 @@ export interface ActionsProps {
   version: Version | null;
   isLive: boolean;
   settingsOnly: boolean;
+  /** Whether the Editor holds text that was not sent yet. */
+  unsaved: boolean;
+  dropEdits: () => void;
 }
 
 /** Restore and Roll back. What changes Live or replaces edits is asked first. */
-export function Actions({ flow, status, sha, version, isLive, settingsOnly }: ActionsProps): ReactNode {
+export function Actions(props: ActionsProps): ReactNode {
+  const { flow, status, sha, version, isLive, settingsOnly, unsaved, dropEdits } = props;
   const [asking, setAsking] = useState<PutBack | null>(null);
   const [note, setNote] = useState<string | null>(null);
   const [, go] = useLocation();
@@ -35,8 +39,12 @@ export function Actions({ flow, status, sha, version, isLive, settingsOnly }: Ac
   const otherKind = toDraft && read !== undefined && read.type !== flow.type;
   const id = sha.slice(0, 7);
 
-  const done = (restored: Restored): void => {
+  // Rolling back leaves a draft alone, and with it what is being edited.
+  const replaces = (how: PutBack): boolean => how === 'restore' || !status.draft;
+
+  const done = (restored: Restored, how: PutBack): void => {
     setAsking(null);
+    if (replaces(how)) dropEdits();
     if (restored.historyError) setNote(t('versions.notRecorded', { reason: restored.historyError }));
     if (restored.unchanged) return toast(t('versions.restoredSame'));
     const to = restored.restoredTo === 'draft' ? `/flows/${flow.id}` : `/flows/${flow.id}/versions`;
@@ -45,7 +53,8 @@ export function Actions({ flow, status, sha, version, isLive, settingsOnly }: Ac
       action: { label: t('versions.view'), onClick: () => go(to) },
     });
   };
-  const run = (how: PutBack): void => putBack.mutate({ sha, how }, { onSuccess: done });
+  const run = (how: PutBack): void =>
+    putBack.mutate({ sha, how }, { onSuccess: (restored) => done(restored, how) });
 
   if (settingsOnly) return null;
   if (isLive && !status.draft) return <p className={css.muted}>{t('versions.liveIsThis')}</p>;
@@ -57,7 +66,7 @@ export function Actions({ flow, status, sha, version, isLive, settingsOnly }: Ac
           disabled={otherKind || !read}
           busy={putBack.isPending && asking === null}
           aria-describedby={otherKind ? 'versions-other-kind' : undefined}
-          onClick={() => (toDraft && !status.draft ? run('restore') : setAsking('restore'))}
+          onClick={() => (toDraft && !status.draft && !unsaved ? run('restore') : setAsking('restore'))}
         >
           {t(toDraft ? 'versions.restoreDraft' : 'versions.restoreLive')}
         </Button>
@@ -87,6 +96,7 @@ export function Actions({ flow, status, sha, version, isLive, settingsOnly }: Ac
           sha={sha}
           title={version?.title ?? id}
           how={asking}
+          losesEdits={unsaved && replaces(asking)}
           busy={putBack.isPending}
           error={putBack.error?.message ?? null}
           onConfirm={() => run(asking)}
@@ -106,6 +116,7 @@ interface AskProps {
   sha: string;
   title: string;
   how: PutBack;
+  losesEdits: boolean;
   busy: boolean;
   error: string | null;
   onConfirm: () => void;
@@ -114,7 +125,7 @@ interface AskProps {
 
 /** What will change, and what will have to be put right, before it is done. */
 function Ask(props: AskProps): ReactNode {
-  const { flow, status, sha, title, how, busy, error, onConfirm, onClose } = props;
+  const { flow, status, sha, title, how, losesEdits, busy, error, onConfirm, onClose } = props;
   const toDraft = how === 'restore' && status.mode === 'draft';
   const read = useVersion(flow.id, sha).data;
   const diff = useVersionDiff(flow.id, toDraft ? null : sha, 'current').data;
@@ -176,6 +187,7 @@ function Ask(props: AskProps): ReactNode {
         </Banner>
       )}
       {how === 'rollback' && status.draft && <p>{t('versions.draftKept')}</p>}
+      {losesEdits && <p>{t('versions.editsLost')}</p>}
       <p className={css.muted}>{t('versions.settingsNote')}</p>
     </ConfirmDialog>
   );

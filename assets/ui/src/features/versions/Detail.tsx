@@ -123,6 +123,8 @@ export function Detail(props: DetailProps): ReactNode {
               version={entry}
               isLive={isLive}
               settingsOnly={settingsOnly}
+              unsaved={props.unsaved}
+              dropEdits={props.dropEdits}
             />
           )}
         </div>

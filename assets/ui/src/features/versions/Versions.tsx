@@ -15,6 +15,8 @@ export interface VersionsProps {
   flow: Flow;
   status: DraftStatus;
   mayEdit: boolean;
+  unsaved: boolean;
+  dropEdits: () => void;
   goToNode: (id: string) => void;
   Canvas: ComponentType<CompareCanvas>;
 }

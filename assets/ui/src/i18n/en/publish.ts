@@ -16,6 +16,7 @@ export const publish = {
   'publish.compare': 'Compare with Live',
   'publish.compareHint': 'Draft and Live side by side',
   'publish.discard': 'Discard draft',
+  'publish.discardEdits': 'Edits that you did not save are lost too.',
   'publish.discardText': 'The canvas goes back to what is Live. Lost with the draft: {sum}.',
   'publish.discardTextNew': 'This flow was never published: the canvas will be empty.',
   'publish.discardTitle': 'Discard this draft?',

@@ -15,6 +15,7 @@ export const versions = {
   'versions.copyId': 'Copy id {id}',
   'versions.details': '{count} change noted|{count} changes noted',
   'versions.draft': 'Draft',
+  'versions.editsLost': 'Edits that you did not save are lost.',
   'versions.draftKept': 'Your draft is kept.',
   'versions.draftTitle': 'Unpublished changes',
   'versions.empty': 'No versions yet',
