@@ -18,6 +18,8 @@ const HOSTILE = [
   '```js',
   'const a = 1;',
   '```',
+  '',
+  '<img src="/\\evil.example/a.png" alt="sly"> <img src="/&#9;/evil.example/b.png" alt="slier">',
 ].join('\n');
 
 const LONG = Array.from({ length: 60 }, (_, at) => `word${at}`).join(' ');
@@ -145,7 +147,8 @@ describe.skipIf(missing)('the test chat', () => {
     expect(await link.getAttribute('target')).toBe('_blank');
     expect(await answer.getByRole('link', { name: 'a cat' }).getAttribute('href')).toContain('cat.png');
     expect(await answer.locator('form, input, iframe, img, [style], [onclick], [id]').count()).toBe(0);
-    expect(await answer.locator('a[href^="javascript"]').count()).toBe(0);
+    expect(await answer.locator('a[href^="javascript"], img[src*="evil"]').count()).toBe(0);
+    await answer.getByText('sly slier').waitFor();
     expect(await page.evaluate(() => 'hit' in window)).toBe(false);
     await shot(page, 'chat-markdown');
     await axe(page);

@@ -1,5 +1,6 @@
 import DOMPurify from 'dompurify';
 import { Marked } from 'marked';
+import { isOwnAddress } from '../../core/address';
 
 /** Turns the markdown of an answer into nodes. A model's words are not to be trusted: only these tags get through. */
 
@@ -24,15 +25,15 @@ const marked = new Marked({
 
 const purify = DOMPurify();
 
-/** Where a link of an answer may lead. */
-const LINK = /^(?:https?:|mailto:|tel:|\/(?!\/)|#)/i;
-/** Images that need no other server: the service's own files and small ones inside the text. */
-const OWN_IMAGE = /^(?:\/(?!\/)|data:image\/(?:png|jpeg|gif|webp);|blob:)/i;
+/** Where a link of an answer may lead; from one that names no scheme, only into the page. */
+const LINK = /^(?:https?|mailto|tel):/i;
+/** Images inside the text need no server. */
+const DATA_IMAGE = /^(?:data:image\/(?:png|jpeg|gif|webp);|blob:)/i;
 
 purify.addHook('afterSanitizeAttributes', (node) => {
   if (node.nodeName === 'A') {
     const href = node.getAttribute('href') ?? '';
-    if (!LINK.test(href)) node.removeAttribute('href');
+    if (!href || (!LINK.test(href) && !isOwnAddress(href))) node.removeAttribute('href');
     node.setAttribute('target', '_blank');
     node.setAttribute('rel', 'noopener noreferrer');
   }
@@ -56,7 +57,7 @@ export function markdown(text: string): DocumentFragment {
 /** An image from elsewhere would tell its server who reads: it is shown as a link. */
 function withoutRemote(image: HTMLImageElement): void {
   const source = image.getAttribute('src') ?? '';
-  if (OWN_IMAGE.test(source)) return;
+  if (DATA_IMAGE.test(source) || isOwnAddress(source)) return;
   const words = image.getAttribute('alt') || source;
   if (!/^https?:/i.test(source) || image.closest('a')) {
     image.replaceWith(words);
