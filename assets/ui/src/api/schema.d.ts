@@ -2766,6 +2766,62 @@ export interface components {
         /** @description A file of the family's format: a list for each kind of thing, and the name the file should have. */
         ExportFile: {
             FileDefaultName: string;
+            AgentFlow: {
+                [key: string]: unknown;
+            }[];
+            AgentFlowV2: {
+                [key: string]: unknown;
+            }[];
+            AssistantCustom: {
+                [key: string]: unknown;
+            }[];
+            AssistantFlow: {
+                [key: string]: unknown;
+            }[];
+            AssistantOpenAI: {
+                [key: string]: unknown;
+            }[];
+            AssistantAzure: {
+                [key: string]: unknown;
+            }[];
+            ChatFlow: {
+                [key: string]: unknown;
+            }[];
+            ChatMessage: {
+                [key: string]: unknown;
+            }[];
+            ChatMessageFeedback: {
+                [key: string]: unknown;
+            }[];
+            CustomTemplate: {
+                [key: string]: unknown;
+            }[];
+            DocumentStore: {
+                [key: string]: unknown;
+            }[];
+            DocumentStoreFileChunk: {
+                [key: string]: unknown;
+            }[];
+            Execution: {
+                [key: string]: unknown;
+            }[];
+            Tool: {
+                [key: string]: unknown;
+            }[];
+            Variable: {
+                [key: string]: unknown;
+            }[];
+            flowkeep: components["schemas"]["ExportNotes"];
+        };
+        /** @description What only this service knows of a file. */
+        ExportNotes: {
+            version: number;
+            /** @description Names and types of the credentials in it, by id. */
+            credentials: {
+                [key: string]: unknown;
+            };
+            /** @description True when there are more messages or ratings than one file holds: these are the newest. */
+            truncated?: boolean;
         };
         /** @description How an answer was rated. */
         Feedback: {
@@ -3018,6 +3074,26 @@ export interface components {
             choices?: {
                 [key: string]: "create" | "update" | "skip";
             };
+            /** @description Of a single flow. */
+            id?: string | null;
+            /** @description Of a single flow. */
+            name?: string | null;
+            /** @description Of a single flow. */
+            type?: string | null;
+            /** @description Of a single flow: JSON text of its canvas. */
+            flowData?: string | null;
+            /** @description Of a canvas. */
+            nodes?: {
+                [key: string]: unknown;
+            }[];
+            /** @description Of a canvas. */
+            edges?: {
+                [key: string]: unknown;
+            }[];
+            /** @description Of an export, which has a list for each kind of thing. */
+            ChatFlow?: {
+                [key: string]: unknown;
+            }[];
         };
         /** @description A thing of the file, or a list of things that cannot come in. */
         ImportItem: {
@@ -6796,6 +6872,7 @@ export interface operations {
             431: components["responses"]["HeadTooLarge"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["NoSpace"];
         };
     };
     fillVectorStoreFromCanvas: {
@@ -9455,6 +9532,7 @@ export interface operations {
             431: components["responses"]["HeadTooLarge"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["NoSpace"];
         };
     };
     getVersion: {
