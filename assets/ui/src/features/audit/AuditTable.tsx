@@ -55,7 +55,7 @@ export function AuditTable({ rows }: { rows: readonly AuditRow[] }): ReactNode {
       header: t('audit.when'),
       align: 'end',
       cell: (row) => (
-        <time dateTime={row.date} title={exactTime(row.date)} className={css.muted}>
+        <time dateTime={row.date} title={exactTime(row.date)} className={css.when}>
           {briefTime(row.date)}
         </time>
       ),

@@ -1,5 +1,6 @@
 import { lazy, Suspense, type ReactNode } from 'react';
 import { Skeleton } from '../../ui';
+import css from './FlowPage.module.css';
 import type { CanvasViewProps } from './slots';
 
 const Canvas = lazy(() => import('./Canvas'));
@@ -7,7 +8,13 @@ const Canvas = lazy(() => import('./Canvas'));
 /** The read-only canvas; its library is loaded when the first one is drawn. */
 export function CanvasView(props: CanvasViewProps): ReactNode {
   return (
-    <Suspense fallback={<Skeleton lines={3} />}>
+    <Suspense
+      fallback={
+        <div className={css.waiting}>
+          <Skeleton lines={3} />
+        </div>
+      }
+    >
       <Canvas {...props} />
     </Suspense>
   );

@@ -77,7 +77,6 @@ function columns(
       id: 'state',
       header: t('flows.state'),
       sortable: true,
-      width: '170px',
       cell: (flow) => <StateChip state={flow.state} />,
     },
     {
