@@ -22,7 +22,7 @@ export function program(variable: string, ...places: string[]): string | undefin
 }
 
 export const CHROMIUM = program('CHROMIUM', '/usr/bin/chromium');
-export const FLOWKEEP = program('FLOWKEEP', join(ROOT, 'target/debug/flowkeep'));
+export const FLOWKEEP = process.env.FLOWKEEP_BIN ?? program('FLOWKEEP', join(ROOT, 'target/debug/flowkeep'));
 
 export interface Service {
   base: string;
