@@ -69,6 +69,37 @@ describe('a conversation', () => {
     expect(bodies).toEqual([{ question: 'one' }]);
   });
 
+  test('is busy while files are made ready, and takes nothing else', async () => {
+    const { conversation, bodies } = setup(good);
+    const upload = { type: 'file:full', name: 'a.txt', mime: 'text/plain', data: 'A' } as const;
+    let ready = (): void => undefined;
+    const files = new Promise<void>((done) => (ready = done)).then(() => [upload]);
+    const first = conversation.ask({ question: 'one', shown: 'one' }, () => files);
+    expect(conversation.phase).toBe('preparing');
+    expect(await conversation.ask({ question: 'two', shown: 'two' })).toBe(false);
+    ready();
+    expect(await first).toBe(true);
+    expect(bodies).toEqual([{ question: 'one', uploads: [upload] }]);
+    expect(conversation.messages.map(({ message }) => message)).toEqual(['one', 'Hello']);
+  });
+
+  test('gives a question back that was stopped or failed before it was sent', async () => {
+    const { conversation, bodies } = setup(good);
+    let ready = (): void => undefined;
+    const files = new Promise<void>((done) => (ready = done)).then(() => []);
+    const stopped = conversation.ask({ question: 'one', shown: 'one' }, () => files);
+    conversation.stop();
+    expect(conversation.busy).toBe(false);
+    ready();
+    expect(await stopped).toBe(false);
+    await expect(
+      conversation.ask({ question: 'two', shown: 'two' }, () => Promise.reject(new ChatError(500))),
+    ).rejects.toThrow(ChatError);
+    expect(conversation.busy).toBe(false);
+    expect(await conversation.ask({ question: 'three', shown: 'three' })).toBe(true);
+    expect(bodies).toEqual([{ question: 'three' }]);
+  });
+
   test('a refusal can be tried again without asking twice', async () => {
     const { conversation, bodies } = setup(refuse(new ChatError(503, undefined, 3)), good);
     await conversation.ask({ question: 'Hi', shown: 'Hi' });

@@ -12,7 +12,7 @@ export interface Ask {
   shown: string;
 }
 
-export type Phase = 'idle' | 'asking' | 'answering' | 'stopping';
+export type Phase = 'idle' | 'preparing' | 'asking' | 'answering' | 'stopping';
 
 export interface Needs {
   client: Client;
@@ -48,8 +48,21 @@ export class Conversation {
     return made;
   }
 
-  async ask(ask: Ask): Promise<void> {
-    if (this.busy) return;
+  /**
+   * Asks, once `uploads` are made ready; their failure is the caller's. False when the question was not taken: another
+   * one is under way, or this one was stopped before it was sent.
+   */
+  async ask(ask: Ask, uploads?: () => Promise<Upload[]>): Promise<boolean> {
+    if (this.busy) return false;
+    if (uploads) {
+      const control = this.#enter('preparing');
+      this.needs.changed();
+      ask.uploads = await uploads().catch((fault: unknown) => {
+        if (this.#abort === control) this.#rest();
+        throw fault;
+      });
+      if (this.#abort !== control) return false;
+    }
     this.#last = ask;
     this.#dropErrors();
     for (const message of this.messages) delete message.followUps;
@@ -57,6 +70,18 @@ export class Conversation {
     question.state = 'done';
     question.fileUploads = ask.uploads;
     await this.#run(ask);
+    return true;
+  }
+
+  #enter(phase: Phase): AbortController {
+    this.phase = phase;
+    return (this.#abort = new AbortController());
+  }
+
+  #rest(): void {
+    this.#abort = undefined;
+    this.phase = 'idle';
+    this.needs.changed();
   }
 
   /** Asks the last question again. */
@@ -67,6 +92,7 @@ export class Conversation {
   }
 
   stop(): void {
+    if (this.phase === 'preparing') return this.#rest();
     if (this.phase !== 'asking' && this.phase !== 'answering') return;
     const control = this.#abort;
     this.phase = 'stopping';
@@ -79,12 +105,10 @@ export class Conversation {
 
   clear(): void {
     this.#abort?.abort();
-    this.#abort = undefined;
     this.messages = [];
     this.#last = undefined;
-    this.phase = 'idle';
     this.needs.client.forget();
-    this.needs.changed();
+    this.#rest();
   }
 
   #add(type: Message['type'], message: string): Message {
@@ -100,9 +124,7 @@ export class Conversation {
   }
 
   async #run(ask: Ask): Promise<void> {
-    const control = new AbortController();
-    this.#abort = control;
-    this.phase = 'asking';
+    const control = this.#enter('asking');
     const answer = this.#add('apiMessage', '');
     this.needs.changed();
     let fault: unknown;

@@ -46,11 +46,11 @@ export async function prepare(picked: Picked[], client: Client): Promise<Upload[
     picked.filter((one) => one.type === type).map(({ file }) => file);
   const [images, documents] = [of('file'), of('file:full')];
   const read = documents.length > 0 ? await client.attach(documents) : [];
+  // Answers come in the order of the files; two of them may have the same name.
+  if (read.length !== documents.length) throw new Error('attach');
   return [
     ...(await Promise.all(images.map(async (file) => upload('file', file, await dataUri(file))))),
-    ...documents.map((file, at) =>
-      upload('file:full', file, (read.find(({ name }) => name === file.name) ?? read[at])?.content),
-    ),
+    ...documents.map((file, at) => upload('file:full', file, read[at]?.content)),
   ];
 }
 

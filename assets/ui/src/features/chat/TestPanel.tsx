@@ -28,6 +28,7 @@ export default function TestPanel(props: TestPanelProps): ReactNode {
   const talk = useConversation(flow.id);
   const { conversation, busy } = talk;
   const composer = useRef<HTMLTextAreaElement>(null);
+  const saving = useRef(false);
   const [wish, setWish] = useState<Source>('draft');
   const draft = status.draft?.flowData ?? null;
   const choice = choices(flow, draft, unsaved && status.mode === 'draft');
@@ -39,10 +40,15 @@ export default function TestPanel(props: TestPanelProps): ReactNode {
   useEffect(focus, [focus]);
   const ask = async (question: string, files: readonly ChatFile[]): Promise<boolean> => {
     focus();
-    // What is asked is what is seen: edits on their way go first. When they cannot be saved, the editor says why.
-    if (unsaved && source === 'draft' && !(await save())) return false;
-    talk.ask({ question, files, source });
-    return true;
+    if (saving.current) return false;
+    saving.current = true;
+    try {
+      // What is asked is what is seen: edits on their way go first. When they cannot be saved, the editor says why.
+      if (unsaved && source === 'draft' && !(await save())) return false;
+    } finally {
+      saving.current = false;
+    }
+    return talk.ask({ question, files, source });
   };
   const restart = (): void => {
     talk.reset();

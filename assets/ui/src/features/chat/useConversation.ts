@@ -24,7 +24,8 @@ export interface Asked {
 export interface Talk {
   conversation: Conversation;
   busy: boolean;
-  ask: (asked: Asked) => void;
+  /** False when it was not taken: another question is under way. */
+  ask: (asked: Asked) => boolean;
   stop: () => void;
   /** Asks the last question again, in its place. */
   retry: () => void;
@@ -48,7 +49,7 @@ export function useConversation(flow: string): Talk {
 
   const ask = useCallback(
     (asked: Asked) => {
-      if (running.current) return;
+      if (running.current) return false;
       const control = new AbortController();
       const id = nextId++;
       running.current = { control, id };
@@ -58,6 +59,7 @@ export function useConversation(flow: string): Talk {
           if (running.current?.id === id) running.current = null;
         },
       );
+      return true;
     },
     [flow],
   );

@@ -5,7 +5,7 @@ import { prepare, type Picked } from '../files';
 import { Look } from '../look';
 import { fromHtml, renderMarkdown } from '../markdown/render';
 import { link, safeLink } from '../markdown/inline';
-import type { Message, Upload } from '../message';
+import type { Message } from '../message';
 import type { BotOptions, ChatWindowTheme } from '../options';
 import { mergeLook, readConfig, readPrompts, type FlowConfig } from '../settings';
 import { filled, texts, type Texts } from '../texts';
@@ -240,23 +240,15 @@ export class Chat {
   }
 
   async #send(text: string, picked: Picked[]): Promise<boolean> {
-    const conversation = this.#conversation;
-    if (!conversation || conversation.busy) return false;
-    let uploads: Upload[] = [];
-    if (picked.length > 0) {
-      try {
-        uploads = await prepare(picked, this.#client);
-      } catch (fault) {
-        const error = fault instanceof ChatError ? fault : undefined;
-        this.#composer?.warn(
-          error ? (error.sentence ?? this.#texts[textOf(error.status)]) : this.#texts.unsent,
-        );
-        return false;
-      }
-    }
-    void conversation.ask({ question: text, shown: text, ...(uploads.length > 0 ? { uploads } : {}) });
+    const uploads = picked.length > 0 ? () => prepare(picked, this.#client) : undefined;
     this.#toEnd();
-    return true;
+    try {
+      return (await this.#conversation?.ask({ question: text, shown: text }, uploads)) ?? false;
+    } catch (fault) {
+      const { sentence } = fault as Partial<ChatError>;
+      this.#composer?.warn(sentence ?? this.#texts.unsent);
+      return false;
+    }
   }
 
   #changed(finished?: Message): void {
@@ -304,13 +296,16 @@ export class Chat {
       feedback: this.#config.feedback,
       retry: () => void conversation?.retry(),
       act: (type, label, startNodeId, comment) => {
-        const agent = type.includes('agentflowv2');
-        const answer = agent ? (type.includes('approve') ? 'proceed' : 'reject') : undefined;
+        if (!conversation || conversation.busy) return false;
         const shown = comment === '' ? label : `${label}: ${comment}`;
-        if (answer)
-          void conversation?.ask({ humanInput: { type: answer, startNodeId, feedback: comment }, shown });
-        else void conversation?.ask({ question: label, shown });
+        const answer = type.includes('approve') ? 'proceed' : 'reject';
+        void conversation.ask(
+          type.includes('agentflowv2')
+            ? { humanInput: { type: answer, startNodeId, feedback: comment }, shown }
+            : { question: label, shown },
+        );
         this.#log.focus();
+        return true;
       },
       tell: (text) => this.#tell(text),
     });

@@ -15,7 +15,8 @@ export interface Surroundings {
   title: string;
   feedback: boolean;
   retry: () => void;
-  act: (type: string, label: string, nodeId: string | undefined, comment: string) => void;
+  /** False when it was not taken, as while another question is under way. */
+  act: (type: string, label: string, nodeId: string | undefined, comment: string) => boolean;
   tell: (text: string) => void;
 }
 
@@ -112,8 +113,7 @@ export class MessageView {
     const box = h('div', { class: 'action' }, action.wantsComment && field);
     for (const { type, label } of action.buttons) {
       const choose = (): void => {
-        act(type, label, action.nodeId, field.value.trim());
-        box.remove();
+        if (act(type, label, action.nodeId, field.value.trim())) box.remove();
       };
       box.append(button(label, choose, type.includes('reject') ? '' : 'primary'));
     }
