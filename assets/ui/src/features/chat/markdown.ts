@@ -30,10 +30,13 @@ const LINK = /^(?:https?|mailto|tel):/i;
 /** Images inside the text need no server. */
 const DATA_IMAGE = /^(?:data:image\/(?:png|jpeg|gif|webp);|blob:)/i;
 
+/** Paths from the root and places of the page; others mean nothing here. */
+const isOwn = (address: string): boolean => /^[/#]/.test(address) && isOwnAddress(address);
+
 purify.addHook('afterSanitizeAttributes', (node) => {
   if (node.nodeName === 'A') {
     const href = node.getAttribute('href') ?? '';
-    if (!href || (!LINK.test(href) && !isOwnAddress(href))) node.removeAttribute('href');
+    if (!LINK.test(href) && !isOwn(href)) node.removeAttribute('href');
     node.setAttribute('target', '_blank');
     node.setAttribute('rel', 'noopener noreferrer');
   }
@@ -57,7 +60,7 @@ export function markdown(text: string): DocumentFragment {
 /** An image from elsewhere would tell its server who reads: it is shown as a link. */
 function withoutRemote(image: HTMLImageElement): void {
   const source = image.getAttribute('src') ?? '';
-  if (DATA_IMAGE.test(source) || isOwnAddress(source)) return;
+  if (DATA_IMAGE.test(source) || isOwn(source)) return;
   const words = image.getAttribute('alt') || source;
   if (!/^https?:/i.test(source) || image.closest('a')) {
     image.replaceWith(words);
