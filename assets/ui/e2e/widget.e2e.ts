@@ -267,7 +267,7 @@ describe.skipIf(!ready)('what goes wrong', () => {
     const sent = questions(page);
     await opened(page);
     await ask(page, 'broken');
-    await page.getByText('The answer could not be finished. Try again.').first().waitFor();
+    await page.getByText('The answer broke off.').first().waitFor();
     expect(await page.getByText('inner reason').count()).toBe(0);
     await page.getByRole('button', { name: 'Try again' }).click();
     await expect.poll(() => sent.length).toBe(2);

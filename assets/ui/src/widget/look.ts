@@ -19,8 +19,6 @@ export class Look {
       ['tip', theme.tooltip?.tooltipBackgroundColor, theme.tooltip?.tooltipTextColor],
       ['agree', theme.disclaimer?.buttonColor, theme.disclaimer?.buttonTextColor],
       ['footer', look.footer?.textColor],
-      ['veil', theme.disclaimer?.blurredBackgroundColor],
-      ['rate', look.feedback?.color],
     ];
     for (const [name, background, text] of pairs) this.#pair(name, background, text);
     const { botMessage: bot, userMessage: user, textInput: input } = look;

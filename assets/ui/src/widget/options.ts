@@ -64,7 +64,6 @@ export interface DisclaimerTheme {
   buttonColor?: string;
   buttonTextColor?: string;
   buttonText?: string;
-  blurredBackgroundColor?: string;
   backgroundColor?: string;
   denyButtonBgColor?: string;
   denyButtonText?: string;
@@ -106,7 +105,7 @@ export interface ChatWindowTheme {
   userMessage?: BubbleTheme;
   botMessage?: BubbleTheme;
   textInput?: InputTheme;
-  feedback?: { color?: string };
+
   footer?: {
     showFooter?: boolean;
     textColor?: string;

@@ -20,11 +20,7 @@ export function extras(message: Message, texts: Texts, sourcesTitle: string | un
       .slice(0, 50)
       .map((source, at) => h('li', {}, document_(source, at, texts)));
     const title = sourcesTitle ?? texts.sources;
-    found.push(
-      folded('file', `${title.replace(/:\s*$/, '')} (${items.length})`, [
-        h('ol', { class: 'sources' }, ...items),
-      ]),
-    );
+    found.push(folded('file', `${title} (${items.length})`, [h('ol', { class: 'sources' }, ...items)]));
   }
   return found;
 }
