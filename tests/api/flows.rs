@@ -247,7 +247,9 @@ pub fn foreign(server: &Server, flow: &str) -> String {
     let known = FlowId::parse(flow).unwrap();
     let stored: Flow = server.app.store.read(|tx| FLOWS.get(tx, &workspace, &known)).unwrap().unwrap();
     let digest = CanvasDigest::of(stored.kind, &scripted());
-    let copy = Flow { id: FlowId::random(), workspace: WorkspaceId::random(), digest, ..stored };
+    let id = FlowId::random();
+    let other = crate::support::id(&server.post("/workspace", &json!({"name": id.to_string()})));
+    let copy = Flow { id, workspace: WorkspaceId::parse(&other).unwrap(), digest, ..stored };
     let caller = owner::operator(&server.app).unwrap().unwrap();
     let canvas = NewCanvas::check(scripted()).unwrap();
     live::create(&server.app, &caller, copy, &canvas, None).unwrap().flow.id.to_string()
