@@ -1,7 +1,7 @@
 //! Routes as data: what a route says about itself, and finding the one a request means.
 
 use super::guard::{Guard, Who};
-use super::openapi::shape::{Body, Gives, Kind, Param, Shape, TEXT};
+use super::openapi::shape::{Body, Gives, Kind, Param, Shape};
 use super::reply::Reply;
 use super::request::Request;
 use crate::app::App;
@@ -269,10 +269,11 @@ impl Route {
         self
     }
 
-    /// Answers with a stream of events when the body asks for one.
+    /// Answers with a stream of events when the body asks for one. A schema would stand for an event to some readers and for
+    /// the whole stream to others, so none is given.
     #[must_use]
     pub fn may_stream(self) -> Self {
-        self.answers(200, Kind::Events, TEXT)
+        self.answers(200, Kind::Events, Shape::Anything)
     }
 
     /// Adds statuses that it alone refuses with.

@@ -17,7 +17,7 @@ pub fn write(to: &mut impl Write, message: &[u8]) -> io::Result<()> {
 /// Writes what a file holds as one message, a piece at a time.
 ///
 /// # Errors
-/// As [`write`], and when the file cannot be read to its end.
+/// As [`write()`], and when the file cannot be read to its end.
 pub fn copy(to: &mut impl Write, content: &dyn Readable) -> io::Result<()> {
     let length = u32::try_from(content.length()).map_err(|_| io::Error::from(ErrorKind::InvalidInput))?;
     to.write_all(&length.to_le_bytes())?;

@@ -249,10 +249,9 @@ describe.skipIf(missing)('a flow', () => {
       await page.getByRole('tab', { name: tab, exact: true }).click();
       for (const way of ['Whole answer', 'Word by word']) {
         await page.getByRole('radio', { name: way }).click();
-        const shown = await page
-          .getByRole('textbox', { name: `${tab} code` })
-          .locator('.cm-line')
-          .allTextContents();
+        const lines = page.getByRole('textbox', { name: `${tab} code` }).locator('.cm-line');
+        await lines.first().waitFor();
+        const shown = await lines.allTextContents();
         const code = shown.join('\n').replaceAll(service.page, service.baseUrl);
         const said = await ask(code);
         expect(

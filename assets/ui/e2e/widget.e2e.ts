@@ -287,7 +287,7 @@ describe.skipIf(!ready)('what goes wrong', () => {
   });
 
   test.each([
-    [400, 'This message could not be answered.'],
+    [400, 'This could not be answered.'],
     [401, 'Ask us for access.'],
     [403, 'This chat cannot be used on this page.'],
     [404, 'This chat is not available.'],

@@ -10,7 +10,7 @@ mod never;
 mod tests;
 
 pub use allowed::Allowed;
-pub use files::takes_file;
+pub use files::{TooMuch, takes_file};
 pub use listing::allowable;
 pub use never::Group;
 

@@ -7994,7 +7994,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer"];
-                    "text/event-stream": string;
+                    "text/event-stream": unknown;
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -8034,7 +8034,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Answer"];
-                    "text/event-stream": string;
+                    "text/event-stream": unknown;
                 };
             };
             400: components["responses"]["BadRequest"];
