@@ -391,7 +391,7 @@ describe.skipIf(!ready)('the shared page', () => {
     await page.getByRole('button', { name: 'Good answer' }).click();
     await page.getByRole('textbox', { name: 'What could be better?' }).fill('Nothing');
     await page.keyboard.press('Enter');
-    await page.locator('.message').getByText('Thank you.').waitFor();
+    await page.locator('.message .muted').getByText('Thank you.').waitFor();
     const headers = { authorization: `Bearer ${running.key}` };
     const answered = await fetch(`${running.base}/api/v1/feedback/${id}`, { headers });
     const rows = (await answered.json()) as { content: string; rating: string }[];
