@@ -1,5 +1,6 @@
 //! A flow: what answers questions (spec 2.1, reference 2).
 
+use super::error::{Error, Result};
 use super::ids::{FlowId, KeyId, WorkspaceId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -46,6 +47,17 @@ impl FlowKind {
             Self::Assistant => "ASSISTANT",
             Self::Harness => "HARNESS",
             Self::Etl => "ETL",
+        }
+    }
+
+    /// Judges whether the engine runs flows of this kind.
+    ///
+    /// # Errors
+    /// 400 that names the kind: the request names a flow that this build can keep and not run, which is no fault of a run.
+    pub fn must_run(self) -> Result<()> {
+        match self {
+            Self::Chatflow => Ok(()),
+            other => Err(Error::Invalid(format!("This server cannot run flows of type {other} yet."))),
         }
     }
 

@@ -11,7 +11,7 @@ use crate::domain::caller::Caller;
 use crate::domain::cancel::Cancel;
 use crate::domain::error::{Error, Result};
 use crate::domain::filling::{self, Filling, FillingCard, FillingCounts};
-use crate::domain::flow::{Flow, FlowKind};
+use crate::domain::flow::Flow;
 use crate::domain::ids::{ChatId, FillingId, FlowId, MessageId};
 use crate::domain::prediction::{AskIds, SentFile};
 use crate::engine::{self, Plan};
@@ -61,9 +61,7 @@ pub fn fill(app: &App, flow: Flow, fill: Fill, side: Side, cancel: &Cancel) -> R
 }
 
 fn filled(app: &App, mut flow: Flow, fill: Fill, side: Side, cancel: &Cancel) -> Result<Value> {
-    if flow.kind != FlowKind::Chatflow {
-        return Err(Error::Failed(format!("This server cannot run flows of type {} yet.", flow.kind)));
-    }
+    flow.kind.must_run()?;
     let drafted = match side {
         Side::Draft => drafts::to_ask(app, &mut flow)?,
         Side::Live => None,

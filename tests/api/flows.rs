@@ -302,7 +302,7 @@ fn permission_is_asked_for_the_flows_own_kind() {
 fn a_kind_that_cannot_run_here_says_so() {
     let server = Server::start();
     let flow = id(&make(&server, json!({"type": "AGENTFLOW", "flowData": scripted()})));
-    assert!(server.ask(&flow, &json!({"question": "Hi"})).is_error(500).contains("AGENTFLOW"));
+    assert!(server.ask(&flow, &json!({"question": "Hi"})).is_error(400).contains("AGENTFLOW"));
 }
 
 #[test]

@@ -16,7 +16,7 @@ use crate::canvas::Canvas;
 use crate::cards::kit::{Gone, Sink, Turn};
 use crate::domain::cancel::{Cancel, Reason};
 use crate::domain::error::{Error, RateLimited, Result, Unavailable};
-use crate::domain::flow::{CanvasDigest, Flow, FlowKind};
+use crate::domain::flow::{CanvasDigest, Flow};
 use crate::domain::ids::{ChatId, FlowId, MessageId};
 use crate::domain::prediction::{AskIds, ChatType, Outcome, Question, Upload};
 use crate::domain::rate::WindowState;
@@ -144,9 +144,7 @@ pub(super) fn prepare_within(
             flow.id
         )));
     }
-    if flow.kind != FlowKind::Chatflow {
-        return Err(Error::Failed(format!("This server cannot run flows of type {} yet.", flow.kind)));
-    }
+    flow.kind.must_run()?;
     let plan = match drafted {
         Some(canvas) => compile(app, flow.digest, || Ok(canvas))?,
         None => plan(app, &flow)?,
