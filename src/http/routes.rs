@@ -248,7 +248,7 @@ fn of_conversations() -> Vec<Route> { vec![
     get   ("/internal-chatmessage/:id",  any_of(VIEW),   messages::list_internal) .summary("Lists the stored messages of a flow's test chat.")
         .id("listTestMessages").query(shapes::asking::MESSAGE_LIST).gives(shapes::asking::MESSAGES),
     get   ("/conversations/:id",         any_of(VIEW),   messages::conversations) .summary("Lists a flow's conversations, a row for each.")
-        .id("listConversations").query(shapes::conversations::CONVERSATION_FILTER).gives(shapes::conversations::CONVERSATIONS),
+        .id("listConversations").query(shapes::asking::CONVERSATION_LIST).gives(shapes::conversations::CONVERSATIONS),
     get   ("/stats/:id",                 any_of(VIEW),   messages::stats)         .summary("Counts a flow's messages, conversations and ratings.")
         .id("getStats").query(shapes::asking::MESSAGE_FILTER).gives(shapes::conversations::STATS),
     put   ("/chatmessage/abort/:flow/:chat", PUBLIC,     prediction::abort)       .cors(Cors::Flow).summary("Stops the answer that is under way in a conversation.")

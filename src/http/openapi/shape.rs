@@ -156,10 +156,14 @@ const ANY_TEXT: Text = Text { format: None, pattern: None, min: None, max: None 
 
 /// Any text.
 pub const TEXT: Shape = Shape::Text(ANY_TEXT);
+/// Any text, or none.
+pub const MAYBE_TEXT: Shape = Shape::Maybe(&TEXT);
 /// An id of the service.
 pub const ID: Shape = formatted("uuid");
 /// A moment.
 pub const TIME: Shape = formatted("date-time");
+/// A time, or none.
+pub const MAYBE_TIME: Shape = Shape::Maybe(&TIME);
 /// An address to write to.
 pub const EMAIL: Shape = formatted("email");
 /// A password: never shown.

@@ -3,10 +3,8 @@
 use super::conversations::{FEEDBACK, RATING};
 use super::{LIMIT, PAGE};
 use crate::http::openapi::shape::{
-    COUNT, ID, Param, SETTINGS, Shape, TEXT, TEXTS, TIME, field, object, optional, query,
+    COUNT, ID, MAYBE_TEXT, Param, SETTINGS, Shape, TEXT, TEXTS, TIME, field, object, optional, query,
 };
-
-const MAYBE_TEXT: Shape = Shape::Maybe(&TEXT);
 
 const HISTORY: Shape = Shape::List(&Shape::Named(&object(
     "PastMessage",
@@ -208,7 +206,7 @@ macro_rules! message_filter {
 /// Which messages to delete.
 pub const MESSAGE_FILTER: &[Param] = message_filter!();
 /// Which conversations to list.
-pub const MESSAGE_FILTER_ALL: &[Param] = message_filter!(PAGE, LIMIT);
+pub const CONVERSATION_LIST: &[Param] = message_filter!(PAGE, LIMIT);
 /// Which messages to list.
 pub const MESSAGE_LIST: &[Param] = message_filter!(ORDER, PAGE, LIMIT, FEEDBACK_TOO);
 const FEEDBACK_TOO: Param = query("feedback", TEXT, "Brings the rating of each answer along.");

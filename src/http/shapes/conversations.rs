@@ -1,10 +1,10 @@
 //! Stored conversations, their ratings, and visitors who left their names (reference 1.2).
 
-use super::asking::{CHAT_TYPE, MESSAGE_FILTER_ALL, ORDER};
-use crate::http::openapi::shape::{COUNT, ID, Param, Shape, TEXT, TIME, field, object, optional, query};
+use super::asking::{CHAT_TYPE, ORDER};
+use crate::http::openapi::shape::{
+    COUNT, ID, MAYBE_TEXT, MAYBE_TIME, Param, Shape, TEXT, TIME, field, object, optional, query,
+};
 
-const MAYBE_TEXT: Shape = Shape::Maybe(&TEXT);
-const MAYBE_TIME: Shape = Shape::Maybe(&TIME);
 /// How an answer was rated.
 pub const RATING: Shape = Shape::Words(&["THUMBS_UP", "THUMBS_DOWN"]);
 
@@ -110,8 +110,6 @@ const CONVERSATION: Shape = Shape::Named(&object(
         field("updatedDate", MAYBE_TIME),
     ],
 ));
-/// Which conversations to list.
-pub const CONVERSATION_FILTER: &[Param] = MESSAGE_FILTER_ALL;
 
 /// How much a flow is asked.
 pub const STATS: Shape = Shape::Named(&object(

@@ -3,10 +3,9 @@
 use super::asking::PASSAGE;
 use super::{LIMIT, PAGE};
 use crate::http::openapi::shape::{
-    COUNT, ID, Param, SETTINGS, Shape, TEXT, TIME, field, object, optional, text,
+    COUNT, ID, MAYBE_TEXT, Param, SETTINGS, Shape, TEXT, TIME, field, object, optional, text,
 };
 
-const MAYBE_TEXT: Shape = Shape::Maybe(&TEXT);
 const MAYBE_SETTINGS: Shape = Shape::Maybe(&SETTINGS);
 
 const SET_CARD: Shape = Shape::Named(&object(

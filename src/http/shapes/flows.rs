@@ -2,11 +2,10 @@
 
 use super::{LIMIT, PAGE};
 use crate::http::openapi::shape::{
-    COUNT, Field, ID, Named, Param, SETTINGS, SHA, Shape, TEXT, TEXTS, TIME, field, header, object, optional,
-    query, text,
+    COUNT, Field, ID, MAYBE_TEXT, Named, Param, SETTINGS, SHA, Shape, TEXT, TEXTS, TIME, field, header,
+    object, optional, query, text,
 };
 
-const MAYBE_TEXT: Shape = Shape::Maybe(&TEXT);
 /// A setting as clients send it: an object, or its JSON text; `null` clears it.
 const SETTING: Shape = Shape::AnyOf(&[TEXT, SETTINGS, Shape::Null]);
 

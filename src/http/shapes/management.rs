@@ -1,10 +1,10 @@
 //! API keys, credentials, variables and tools (contract 3, reference 1.3).
 
 use crate::http::openapi::shape::{
-    COUNT, Field, ID, Param, SETTINGS, Shape, TEXT, TEXTS, TIME, field, object, optional, query, text,
+    COUNT, Field, ID, MAYBE_TEXT, Param, SETTINGS, Shape, TEXT, TEXTS, TIME, field, object, optional, query,
+    text,
 };
 
-const MAYBE_TEXT: Shape = Shape::Maybe(&TEXT);
 const TOTAL: Field = field("total", COUNT).about("Rows on all pages.");
 
 /// An API key.

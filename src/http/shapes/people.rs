@@ -1,13 +1,11 @@
 //! Accounts, invitations, roles, workspaces and the list of what was done (contract 3, reference 1.11).
 
 use crate::http::openapi::shape::{
-    COUNT, EMAIL, Field, ID, Param, SECRET, Shape, TEXT, TEXTS, TIME, field, formatted, object, optional,
-    query, text,
+    COUNT, EMAIL, Field, ID, MAYBE_TEXT, MAYBE_TIME, Param, SECRET, Shape, TEXT, TEXTS, TIME, field,
+    formatted, object, optional, query, text,
 };
 
 const NAME: Shape = text(1, 120);
-const MAYBE_TEXT: Shape = Shape::Maybe(&TEXT);
-const MAYBE_TIME: Shape = Shape::Maybe(&TIME);
 const MAYBE_ID: Shape = Shape::Maybe(&ID);
 const STATUS: Shape = Shape::Words(&["active", "disabled"]);
 const TOTAL: Field = field("total", COUNT).about("Rows on all pages.");

@@ -1,26 +1,25 @@
 //! What leaves a workspace and comes into one, and templates (reference 1.5).
 
 use super::flows::FLOW_KIND;
-use crate::http::openapi::shape::{COUNT, ID, SETTINGS, Shape, TEXT, TEXTS, TIME, field, object, optional};
-
-const MAYBE_TEXT: Shape = Shape::Maybe(&TEXT);
-const MAYBE_FLAG: Shape = Shape::Flag;
+use crate::http::openapi::shape::{
+    COUNT, ID, MAYBE_TEXT, SETTINGS, Shape, TEXT, TEXTS, TIME, field, object, optional,
+};
 
 /// What shall be in an export.
 pub const EXPORT: Shape = Shape::Named(&object(
     "Export",
     "What shall be in the file; nothing named is everything the caller may have, without conversations.",
     &[
-        optional("agentflow", MAYBE_FLAG),
-        optional("agentflowv2", MAYBE_FLAG),
-        optional("assistantCustom", MAYBE_FLAG),
-        optional("chatflow", MAYBE_FLAG),
-        optional("chat_message", MAYBE_FLAG),
-        optional("chat_feedback", MAYBE_FLAG),
-        optional("custom_template", MAYBE_FLAG),
-        optional("document_store", MAYBE_FLAG),
-        optional("tool", MAYBE_FLAG),
-        optional("variable", MAYBE_FLAG),
+        optional("agentflow", Shape::Flag),
+        optional("agentflowv2", Shape::Flag),
+        optional("assistantCustom", Shape::Flag),
+        optional("chatflow", Shape::Flag),
+        optional("chat_message", Shape::Flag),
+        optional("chat_feedback", Shape::Flag),
+        optional("custom_template", Shape::Flag),
+        optional("document_store", Shape::Flag),
+        optional("tool", Shape::Flag),
+        optional("variable", Shape::Flag),
     ],
 ));
 /// An export.
