@@ -40,6 +40,22 @@ function focusFirst(event: Event): void {
   (first ?? panel).focus();
 }
 
+function Head({ title, description }: Pick<DialogProps, 'title' | 'description'>): ReactNode {
+  return (
+    <header className={css.head}>
+      <div>
+        <Primitive.Title className={css.title}>{title}</Primitive.Title>
+        {description && (
+          <Primitive.Description className={css.description}>{description}</Primitive.Description>
+        )}
+      </div>
+      <Primitive.Close asChild>
+        <IconButton icon={X} label={t('kit.close')} size="compact" className={css.close} />
+      </Primitive.Close>
+    </header>
+  );
+}
+
 export function Dialog(props: DialogProps): ReactNode {
   const { open, onClose, title, description, children, footer, size = 'medium', mayClose } = props;
   return (
@@ -50,17 +66,7 @@ export function Dialog(props: DialogProps): ReactNode {
             className={cx(css.dialog, css[size])}
             {...(description ? {} : { 'aria-describedby': undefined })}
           >
-            <header className={css.head}>
-              <div>
-                <Primitive.Title className={css.title}>{title}</Primitive.Title>
-                {description && (
-                  <Primitive.Description className={css.description}>{description}</Primitive.Description>
-                )}
-              </div>
-              <Primitive.Close asChild>
-                <IconButton icon={X} label={t('kit.close')} size="compact" className={css.close} />
-              </Primitive.Close>
-            </header>
+            <Head title={title} description={description} />
             {children && <div className={css.body}>{children}</div>}
             {footer && <footer className={css.foot}>{footer}</footer>}
           </Panel>
@@ -146,17 +152,7 @@ export function Drawer(props: DrawerProps): ReactNode {
           style={{ inlineSize: width }}
           {...(description ? {} : { 'aria-describedby': undefined })}
         >
-          <header className={css.head}>
-            <div>
-              <Primitive.Title className={css.title}>{title}</Primitive.Title>
-              {description && (
-                <Primitive.Description className={css.description}>{description}</Primitive.Description>
-              )}
-            </div>
-            <Primitive.Close asChild>
-              <IconButton icon={X} label={t('kit.close')} size="compact" className={css.close} />
-            </Primitive.Close>
-          </header>
+          <Head title={title} description={description} />
           <div className={cx(css.body, css.fill)}>{children}</div>
           {footer && <footer className={css.foot}>{footer}</footer>}
         </Panel>

@@ -4,6 +4,8 @@ import { useState, type FormEvent } from 'react';
 export interface Refusal {
   status: number;
   message: string;
+  /** Seconds until the service takes another try, where it says so. */
+  retryAfter?: number | null;
 }
 
 export type FormErrors<Values> = Partial<Record<keyof Values | 'form', string>>;
@@ -15,6 +17,8 @@ export interface FormState<Values> {
   busy: boolean;
   /** Something was typed since it was opened. */
   dirty: boolean;
+  /** Seconds until the service takes another try. */
+  wait: number | null;
   submit: (event?: FormEvent<HTMLFormElement>) => void;
 }
 
@@ -27,7 +31,7 @@ export interface FormOptions<Values> {
   place?: (refusal: Refusal) => keyof Values | 'form';
 }
 
-/** The state of a form in a dialog. */
+/** The state of a small form, on a page or in a dialog. */
 export function useForm<Values extends object>(
   first: Values,
   options: FormOptions<Values>,
@@ -36,12 +40,15 @@ export function useForm<Values extends object>(
   const [errors, setErrors] = useState<FormErrors<Values>>({});
   const [busy, setBusy] = useState(false);
   const [dirty, setDirty] = useState(false);
+  const [wait, setWait] = useState<number | null>(null);
   const send = async (form: HTMLFormElement | undefined): Promise<void> => {
     setBusy(true);
+    setWait(null);
     try {
       await options.send(values);
     } catch (cause) {
       if (!isRefusal(cause)) throw cause;
+      setWait(cause.retryAfter ?? null);
       setErrors({ [options.place?.(cause) ?? 'form']: cause.message } as FormErrors<Values>);
       focusFirst(form);
     } finally {
@@ -53,6 +60,7 @@ export function useForm<Values extends object>(
     errors,
     busy,
     dirty,
+    wait,
     set: (name, value) => {
       setDirty(true);
       setValues((before) => ({ ...before, [name]: value }));

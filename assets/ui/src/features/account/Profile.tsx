@@ -1,9 +1,8 @@
 import type { ReactNode } from 'react';
-import { useForm } from '../../api/useForm';
 import { useChangeProfile } from '../../api/me';
 import type { Me } from '../../api/models';
 import { t } from '../../i18n';
-import { Banner, Button, Field, Input, PasswordInput, Section, toast } from '../../ui';
+import { Banner, Button, Field, Input, PasswordInput, Section, toast, useForm } from '../../ui';
 import css from './Account.module.css';
 
 export function Name({ me }: { me: Me }): ReactNode {

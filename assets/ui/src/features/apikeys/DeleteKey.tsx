@@ -1,28 +1,20 @@
 import type { ReactNode } from 'react';
 import { useDeleteApiKey, type ApiKey } from '../../api/apiKeys';
 import { t } from '../../i18n';
-import { ConfirmDialog, toast } from '../../ui';
+import { DeleteDialog } from '../../ui';
 import css from './ApiKeys.module.css';
 
 /** Names the flows that stop answering. */
 export function DeleteKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }): ReactNode {
   const remove = useDeleteApiKey();
   return (
-    <ConfirmDialog
-      open
+    <DeleteDialog
+      id={apiKey.id}
+      remove={remove}
       onClose={onClose}
       title={t('apiKeys.deleteTitle', { name: apiKey.keyName })}
       confirm={t('apiKeys.deleteKey')}
-      busy={remove.isPending}
-      error={remove.error?.message ?? null}
-      onConfirm={() =>
-        remove.mutate(apiKey.id, {
-          onSuccess: () => {
-            toast(t('apiKeys.deleted', { name: apiKey.keyName }));
-            onClose();
-          },
-        })
-      }
+      done={t('apiKeys.deleted', { name: apiKey.keyName })}
     >
       <p>{t('apiKeys.deleteText')}</p>
       {apiKey.chatFlows.length > 0 && (
@@ -35,6 +27,6 @@ export function DeleteKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => 
           </ul>
         </div>
       )}
-    </ConfirmDialog>
+    </DeleteDialog>
   );
 }

@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react';
 import { t } from '../../i18n';
-import { Banner, Button, useCountdown } from '../../ui';
+import { Banner, Button, useCountdown, type FormState } from '../../ui';
 import css from './Auth.module.css';
-import type { FormState } from '../../api/useForm';
 
 interface FormProps<Values> {
   form: FormState<Values>;

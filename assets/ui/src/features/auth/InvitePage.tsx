@@ -3,11 +3,10 @@ import { useLocation } from 'wouter';
 import { acceptInvitation, useSignIn } from '../../api/me';
 import type { LinkInfo } from '../../api/models';
 import { t } from '../../i18n';
-import { Field, Input, PasswordInput } from '../../ui';
+import { Field, Input, useForm } from '../../ui';
 import { Form } from './Form';
 import { LinkPage } from './LinkPage';
-import { PASSWORD_MIN } from './rules';
-import { useForm } from '../../api/useForm';
+import { NameField, NewPasswordField } from './AccountFields';
 
 export default function InvitePage(): ReactNode {
   return (
@@ -47,25 +46,17 @@ function Accept({ token, info }: { token: string; info: LinkInfo }): ReactNode {
       <Field label={t('auth.email')}>
         <Input type="email" autoComplete="username" value={info.email} readOnly />
       </Field>
-      <Field label={t('auth.name')} error={form.errors.name}>
-        <Input
-          autoFocus
-          autoComplete="name"
-          value={form.values.name}
-          onChange={(event) => form.set('name', event.target.value)}
-        />
-      </Field>
-      <Field
+      <NameField
+        value={form.values.name}
+        error={form.errors.name}
+        onChange={(value) => form.set('name', value)}
+      />
+      <NewPasswordField
         label={t('auth.password')}
+        value={form.values.password}
         error={form.errors.password}
-        help={t('auth.passwordHelp', { count: PASSWORD_MIN })}
-      >
-        <PasswordInput
-          autoComplete="new-password"
-          value={form.values.password}
-          onChange={(event) => form.set('password', event.target.value)}
-        />
-      </Field>
+        onChange={(value) => form.set('password', value)}
+      />
     </Form>
   );
 }

@@ -2,11 +2,10 @@ import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { resetPassword } from '../../api/me';
 import { t } from '../../i18n';
-import { Field, PasswordInput } from '../../ui';
+import { useForm } from '../../ui';
 import { Form } from './Form';
 import { LinkPage } from './LinkPage';
-import { PASSWORD_MIN } from './rules';
-import { useForm } from '../../api/useForm';
+import { NewPasswordField } from './AccountFields';
 
 export default function ResetPage(): ReactNode {
   return (
@@ -35,18 +34,13 @@ function NewPassword({ token }: { token: string }): ReactNode {
   );
   return (
     <Form form={form} action={t('auth.setPassword')}>
-      <Field
+      <NewPasswordField
         label={t('auth.newPassword')}
+        autoFocus
+        value={form.values.password}
         error={form.errors.password}
-        help={t('auth.passwordHelp', { count: PASSWORD_MIN })}
-      >
-        <PasswordInput
-          autoFocus
-          autoComplete="new-password"
-          value={form.values.password}
-          onChange={(event) => form.set('password', event.target.value)}
-        />
-      </Field>
+        onChange={(value) => form.set('password', value)}
+      />
     </Form>
   );
 }

@@ -4,11 +4,10 @@ import { Redirect, useLocation } from 'wouter';
 import { cached } from '../../api/keys';
 import { registerOwner, useMe, useNeedsOwner, useSignIn } from '../../api/me';
 import { t } from '../../i18n';
-import { Field, Input, PasswordInput } from '../../ui';
+import { Field, Input, useForm } from '../../ui';
 import { AuthFrame } from './AuthFrame';
 import { Form } from './Form';
-import { PASSWORD_MIN } from './rules';
-import { useForm } from '../../api/useForm';
+import { NameField, NewPasswordField } from './AccountFields';
 
 /** The first start: makes the owner and signs them in. */
 export default function SetupPage(): ReactNode {
@@ -57,14 +56,11 @@ function SetupForm(): ReactNode {
   );
   return (
     <Form form={form} action={t('auth.setup')}>
-      <Field label={t('auth.name')} error={form.errors.name}>
-        <Input
-          autoFocus
-          autoComplete="name"
-          value={form.values.name}
-          onChange={(event) => form.set('name', event.target.value)}
-        />
-      </Field>
+      <NameField
+        value={form.values.name}
+        error={form.errors.name}
+        onChange={(value) => form.set('name', value)}
+      />
       <Field label={t('auth.email')} error={form.errors.email}>
         <Input
           type="email"
@@ -73,17 +69,12 @@ function SetupForm(): ReactNode {
           onChange={(event) => form.set('email', event.target.value)}
         />
       </Field>
-      <Field
+      <NewPasswordField
         label={t('auth.password')}
+        value={form.values.password}
         error={form.errors.password}
-        help={t('auth.passwordHelp', { count: PASSWORD_MIN })}
-      >
-        <PasswordInput
-          autoComplete="new-password"
-          value={form.values.password}
-          onChange={(event) => form.set('password', event.target.value)}
-        />
-      </Field>
+        onChange={(value) => form.set('password', value)}
+      />
       {needsToken && (
         <Field label={t('auth.setupToken')} error={form.errors.setupToken} help={t('auth.setupTokenHelp')}>
           <Input

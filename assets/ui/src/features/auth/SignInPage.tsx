@@ -2,10 +2,9 @@ import { useState, type ReactNode } from 'react';
 import { Redirect, useLocation, useSearchParams } from 'wouter';
 import { askForReset, useMe, useNeedsOwner, useSignIn } from '../../api/me';
 import { t } from '../../i18n';
-import { Banner, Button, Dialog, Field, Input, toast, PasswordInput } from '../../ui';
+import { Banner, Button, Dialog, Field, Input, toast, PasswordInput, useForm } from '../../ui';
 import { AuthFrame } from './AuthFrame';
 import { Form } from './Form';
-import { useForm } from '../../api/useForm';
 
 export default function SignInPage(): ReactNode {
   const [search] = useSearchParams();

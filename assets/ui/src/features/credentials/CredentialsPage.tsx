@@ -12,13 +12,13 @@ import { compareNames } from '../../core/format';
 import { t } from '../../i18n';
 import {
   ListPage,
-  RelativeTime,
   rowLink,
   RowMenu,
   Select,
   Table,
   useAddress,
-  UsedBy,
+  updatedColumn,
+  usedByColumn,
   type Column,
 } from '../../ui';
 import css from './Credentials.module.css';
@@ -113,25 +113,8 @@ function CredentialTable({ rows, types, onOpen }: CredentialTableProps): ReactNo
       header: t('credentials.type'),
       cell: (credential) => typeLabel(types, credential.credentialName),
     },
-    ...(usedBy
-      ? [
-          {
-            id: 'used',
-            header: t('credentials.usedBy'),
-            wideOnly: true,
-            cell: (credential: Credential) => (
-              <UsedBy name={credential.name} {...(usedBy[credential.id] ?? { count: 0, flows: [] })} />
-            ),
-          },
-        ]
-      : []),
-    {
-      id: 'updated',
-      header: t('credentials.updated'),
-      align: 'end',
-      wideOnly: true,
-      cell: (credential) => <RelativeTime date={credential.updatedDate} className={css.muted} />,
-    },
+    ...usedByColumn<Credential>(t('credentials.usedBy'), usedBy, (row) => row.id),
+    updatedColumn(t('credentials.updated'), css.muted),
     {
       id: 'menu',
       header: '',

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { useDeleteCredential, type Credential } from '../../api/credentials';
 import { useUsedBy } from '../../api/usedBy';
 import { t } from '../../i18n';
-import { ConfirmDialog, FlowNames, toast } from '../../ui';
+import { DeleteDialog, MissedIn } from '../../ui';
 
 /** Names the flows that fail without it. */
 export function DeleteCredential(props: { credential: Credential; onClose: () => void }): ReactNode {
@@ -10,29 +10,16 @@ export function DeleteCredential(props: { credential: Credential; onClose: () =>
   const remove = useDeleteCredential();
   const used = useUsedBy('credentials').data?.[credential.id];
   return (
-    <ConfirmDialog
-      open
+    <DeleteDialog
+      id={credential.id}
+      remove={remove}
       onClose={onClose}
       title={t('credentials.deleteTitle', { name: credential.name })}
       confirm={t('credentials.deleteCredential')}
-      busy={remove.isPending}
-      error={remove.error?.message ?? null}
-      onConfirm={() =>
-        remove.mutate(credential.id, {
-          onSuccess: () => {
-            toast(t('credentials.deleted', { name: credential.name }));
-            onClose();
-          },
-        })
-      }
+      done={t('credentials.deleted', { name: credential.name })}
     >
       <p>{t('credentials.deleteText')}</p>
-      {used && used.count > 0 && (
-        <div>
-          <p>{t('credentials.deleteUsed')}</p>
-          <FlowNames {...used} />
-        </div>
-      )}
-    </ConfirmDialog>
+      <MissedIn text={t('credentials.deleteUsed')} used={used} />
+    </DeleteDialog>
   );
 }

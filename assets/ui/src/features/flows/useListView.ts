@@ -1,5 +1,4 @@
-import { useCallback } from 'react';
-import { useSearchParams } from 'wouter';
+import { useAddress } from '../../ui';
 import type { ListView, Order } from './state';
 
 export interface Listed {
@@ -16,23 +15,7 @@ const orders: readonly Order[] = ['name', 'state', 'published', 'edited'];
 
 /** Tab, filters and order live in the address, so that they can be shared and survive going back. */
 export function useListView(): Listed {
-  const [search, setSearch] = useSearchParams();
-  const read = (name: string): string => search.get(name) ?? '';
-  const put = useCallback(
-    (parts: Record<string, string>) =>
-      setSearch(
-        (before) => {
-          const next = new URLSearchParams(before);
-          for (const [name, value] of Object.entries(parts)) {
-            if (value) next.set(name, value);
-            else next.delete(name);
-          }
-          return next;
-        },
-        { replace: true },
-      ),
-    [setSearch],
-  );
+  const { read, put } = useAddress();
   const view = { kind: read('kind'), state: read('state'), tag: read('tag'), text: read('q') };
   const [word = '', direction] = read('sort').split('-');
   const order = orders.find((one) => one === word) ?? 'edited';

@@ -4,7 +4,7 @@ import { useCan } from '../../api/me';
 import { useTools, type Tool } from '../../api/tools';
 import { useUsedBy } from '../../api/usedBy';
 import { t } from '../../i18n';
-import { ListPage, RelativeTime, rowLink, RowMenu, Table, UsedBy, type Column } from '../../ui';
+import { ListPage, rowLink, RowMenu, Table, updatedColumn, usedByColumn, type Column } from '../../ui';
 import { readArguments } from './arguments';
 import { DeleteTool } from './DeleteTool';
 import { ToolForm } from './ToolForm';
@@ -78,25 +78,8 @@ function ToolTable({ rows, onOpen }: ToolTableProps): ReactNode {
         </code>
       ),
     },
-    ...(usedBy
-      ? [
-          {
-            id: 'used',
-            header: t('tools.usedBy'),
-            wideOnly: true,
-            cell: (tool: Tool) => (
-              <UsedBy name={tool.name} {...(usedBy[tool.id] ?? { count: 0, flows: [] })} />
-            ),
-          },
-        ]
-      : []),
-    {
-      id: 'updated',
-      header: t('tools.updated'),
-      align: 'end',
-      wideOnly: true,
-      cell: (tool) => <RelativeTime date={tool.updatedDate} className={css.muted} />,
-    },
+    ...usedByColumn<Tool>(t('tools.usedBy'), usedBy, (row) => row.id),
+    updatedColumn(t('tools.updated'), css.muted),
     {
       id: 'menu',
       header: '',

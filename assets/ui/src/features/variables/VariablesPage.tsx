@@ -7,13 +7,13 @@ import { t } from '../../i18n';
 import {
   Badge,
   ListPage,
-  RelativeTime,
   rowLink,
   RowMenu,
   Select,
   Table,
   useAddress,
-  UsedBy,
+  updatedColumn,
+  usedByColumn,
   type Column,
 } from '../../ui';
 import { DeleteVariable } from './DeleteVariable';
@@ -114,25 +114,8 @@ function VariableTable({ rows, onOpen }: VariableTableProps): ReactNode {
       wideOnly: true,
       cell: (variable) => <Value variable={variable} />,
     },
-    ...(usedBy
-      ? [
-          {
-            id: 'used',
-            header: t('variables.usedBy'),
-            wideOnly: true,
-            cell: (variable: Variable) => (
-              <UsedBy name={variable.name} {...(usedBy[variable.name] ?? { count: 0, flows: [] })} />
-            ),
-          },
-        ]
-      : []),
-    {
-      id: 'updated',
-      header: t('variables.updated'),
-      align: 'end',
-      wideOnly: true,
-      cell: (variable) => <RelativeTime date={variable.updatedDate} className={css.muted} />,
-    },
+    ...usedByColumn<Variable>(t('variables.usedBy'), usedBy, (row) => row.name),
+    updatedColumn(t('variables.updated'), css.muted),
     {
       id: 'menu',
       header: '',

@@ -1,1 +1,0 @@
-var e={opener:`_opener_el9y6_2`,list:`_list_el9y6_17`};export{e as t};
