@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::net::IpAddr;
 
-/// How many entries are kept, the newest.
+/// How many entries of each [`Ring`] are kept, the newest.
 pub const ENTRIES_MAX: u64 = 10_000;
 /// Longest name that is copied into an entry, in characters.
 const NAME_CHARACTERS_MAX: usize = 200;
@@ -59,7 +59,31 @@ pub enum Action {
     FlowRestored,
 }
 
+/// Which entries push out which: those of one ring, and no others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ring {
+    /// What only somebody who was let in can do. Nobody else decides how long such an entry is kept.
+    Actions,
+    /// Sign-ins, and what else a stranger can cause as often as they like.
+    SignIns,
+}
+
+impl Ring {
+    /// Both of them.
+    pub const ALL: [Self; 2] = [Self::Actions, Self::SignIns];
+}
+
 impl Action {
+    /// The ring its entries are kept in.
+    #[must_use]
+    pub const fn ring(self) -> Ring {
+        if self.is_login() || matches!(self, Self::PasswordResetRequested) {
+            Ring::SignIns
+        } else {
+            Ring::Actions
+        }
+    }
+
     /// The action of this name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {

@@ -4,7 +4,7 @@
 use super::places;
 use crate::app::App;
 use crate::clock::iso;
-use crate::domain::audit::{Action, Actor, Entry};
+use crate::domain::audit::{Action, Actor, Entry, Ring};
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{UserId, WorkspaceId};
@@ -96,7 +96,7 @@ pub fn note(tx: &WriteTx, entry: &Entry) -> Result<()> {
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
 pub fn list(app: &App, wanted: &Wanted) -> Result<Value> {
-    app.store.read(|tx| page(tx, wanted, |_| true))
+    app.store.read(|tx| page(tx, wanted, &Ring::ALL, |_| true))
 }
 
 /// A page of sign-ins. Who is not the owner sees those of the people in their workspace.
@@ -113,17 +113,17 @@ pub fn logins(app: &App, caller: &Caller, wanted: &Wanted) -> Result<Value> {
             let here = here.filter(|user| user.place_in(&caller.workspace).is_some() && user.id != owner);
             Some(here.map(|user| user.id).collect())
         };
-        page(tx, wanted, |entry| {
+        page(tx, wanted, &[Ring::SignIns], |entry| {
             entry.action.is_login()
                 && people.as_ref().is_none_or(|people| entry.person().is_some_and(|id| people.contains(&id)))
         })
     })
 }
 
-fn page(tx: &ReadTx, wanted: &Wanted, seen: impl Fn(&Entry) -> bool) -> Result<Value> {
+fn page(tx: &ReadTx, wanted: &Wanted, rings: &[Ring], seen: impl Fn(&Entry) -> bool) -> Result<Value> {
     let skip = (wanted.page - 1).saturating_mul(wanted.limit);
     let (mut total, mut found) = (0, Vec::new());
-    audit::walk(tx, |number, entry| {
+    audit::walk(tx, rings, |number, entry| {
         if wanted.fits(&entry) && seen(&entry) {
             if total >= skip && found.len() < wanted.limit {
                 found.push((number, entry));

@@ -1,39 +1,96 @@
-//! The list of what was done: entries under a growing number, of which the newest are kept.
+//! The list of what was done: entries under a growing number, of which the newest are kept. Two rings share the numbers:
+//! whoever floods the one that strangers can write pushes nothing out of the other (security rules 14).
 
 use super::keys::KeyRange;
-use super::tables::AUDIT;
+use super::tables::{AUDIT, AUDIT_SIGN_INS, Table};
 use super::tx::{Order, Tx, WriteTx};
-use crate::domain::audit::{ENTRIES_MAX, Entry};
+use crate::domain::audit::{ENTRIES_MAX, Entry, Ring};
 use crate::domain::error::{Error, Result};
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
-/// Adds an entry, and drops the one that is too old by then: the list is bounded by each write of it.
+/// Rows that are read at a time, so that a list of both rings holds neither of them.
+const STRIDE: usize = 256;
+
+const fn table(ring: Ring) -> Table {
+    match ring {
+        Ring::Actions => AUDIT,
+        Ring::SignIns => AUDIT_SIGN_INS,
+    }
+}
+
+/// Adds an entry, and drops the one of its ring that is too old by then: the list is bounded by each write of it.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read or written.
 pub fn append(tx: &WriteTx, entry: &Entry) -> Result<()> {
     let mut newest = 0;
-    tx.scan(AUDIT, &KeyRange::all(), Order::Descending, |key, _| {
-        newest = number(key)?;
-        Ok(ControlFlow::Break(()))
-    })?;
-    let next = newest + 1;
-    tx.put(AUDIT, &next.to_be_bytes(), &serde_json::to_vec(entry).map_err(Error::internal)?)?;
-    if let Some(outdated) = next.checked_sub(ENTRIES_MAX).filter(|number| *number > 0) {
-        tx.remove(AUDIT, &outdated.to_be_bytes())?;
+    for ring in Ring::ALL {
+        newest = newest.max(end(tx, table(ring), Order::Descending)?.unwrap_or(0));
+    }
+    let ring = table(entry.action.ring());
+    tx.put(ring, &(newest + 1).to_be_bytes(), &serde_json::to_vec(entry).map_err(Error::internal)?)?;
+    while tx.rows(ring)? > ENTRIES_MAX {
+        let Some(outdated) = end(tx, ring, Order::Ascending)? else { break };
+        tx.remove(ring, &outdated.to_be_bytes())?;
     }
     Ok(())
 }
 
-/// Hands every entry with its number to `each`, the newest first.
+/// Hands every entry of `rings` with its number to `each`, the newest first.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database or an entry cannot be read; what `each` returns.
-pub fn walk(tx: &impl Tx, mut each: impl FnMut(u64, Entry) -> Result<()>) -> Result<()> {
-    tx.scan(AUDIT, &KeyRange::all(), Order::Descending, |key, value| {
-        each(number(key)?, serde_json::from_slice(value).map_err(Error::internal)?)?;
-        Ok(ControlFlow::Continue(()))
-    })
+pub fn walk(tx: &impl Tx, rings: &[Ring], mut each: impl FnMut(u64, Entry) -> Result<()>) -> Result<()> {
+    let mut ends: Vec<Descent> = rings.iter().map(|ring| Descent::new(table(*ring))).collect();
+    loop {
+        let mut newest: Option<(u64, usize)> = None;
+        for (place, descent) in ends.iter_mut().enumerate() {
+            newest = newest.max(descent.peek(tx)?.map(|number| (number, place)));
+        }
+        let Some((_, place)) = newest else { return Ok(()) };
+        let Some((number, value)) = ends[place].rows.pop_front() else { return Ok(()) };
+        each(number, serde_json::from_slice(&value).map_err(Error::internal)?)?;
+    }
+}
+
+/// A way down one ring.
+struct Descent {
+    ring: Table,
+    rows: VecDeque<(u64, Vec<u8>)>,
+    /// What was read already begins here.
+    read_from: Option<u64>,
+}
+
+impl Descent {
+    const fn new(ring: Table) -> Self {
+        Self { ring, rows: VecDeque::new(), read_from: None }
+    }
+
+    /// The number of the next row; `None` at the end.
+    fn peek(&mut self, tx: &impl Tx) -> Result<Option<u64>> {
+        if self.rows.is_empty() && self.read_from != Some(0) {
+            let range =
+                self.read_from.map_or_else(KeyRange::all, |from| KeyRange::between(&[], &from.to_be_bytes()));
+            tx.scan(self.ring, &range, Order::Descending, |key, value| {
+                self.rows.push_back((number(key)?, value.to_vec()));
+                Ok(if self.rows.len() < STRIDE { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+            })?;
+            // Numbers begin at 1, so nothing is below 0.
+            self.read_from = Some(self.rows.back().map_or(0, |(number, _)| *number));
+        }
+        Ok(self.rows.front().map(|(number, _)| *number))
+    }
+}
+
+/// The first number of a ring in this order.
+fn end(tx: &impl Tx, ring: Table, order: Order) -> Result<Option<u64>> {
+    let mut found = None;
+    tx.scan(ring, &KeyRange::all(), order, |key, _| {
+        found = Some(number(key)?);
+        Ok(ControlFlow::Break(()))
+    })?;
+    Ok(found)
 }
 
 fn number(key: &[u8]) -> Result<u64> {

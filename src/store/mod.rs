@@ -23,6 +23,7 @@ mod shelf;
 pub mod tables;
 mod tx;
 mod upgrade;
+mod upgrade_audit;
 mod upgrade_passages;
 
 #[cfg(test)]

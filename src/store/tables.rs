@@ -69,6 +69,7 @@ const INVITATIONS_TABLE: Table = table("invitations"); //                 SHA-25
 const PASSWORD_RESETS_TABLE: Table = table("password_resets"); //         SHA-256 of the token
 pub(super) const AUDIT: Table = table("audit"); //                        sequence, big-endian -> entry, the newest of them
 const FLOW_LAST_HOME_TABLE: Table = table("flow_last_home"); //           deleted flow -> the workspace it was in
+pub(super) const AUDIT_SIGN_INS: Table = table("audit_sign_ins"); //      as audit, whose numbers it shares: what strangers can write
 
 /// Flows without their canvases. Written by one room only, `ops/live.rs`.
 pub const FLOWS: Shelf<Flow, FlowId> = Shelf::new(FLOWS_TABLE);
@@ -126,7 +127,7 @@ pub const PASSWORD_RESETS: Register<PasswordReset, [u8; 32]> = Register::new(PAS
 pub const FLOW_LAST_HOME: Register<WorkspaceId, FlowId> = Register::new(FLOW_LAST_HOME_TABLE);
 
 /// All of them: what is not in this list does not exist in a database.
-pub(super) const ALL: [Table; 38] = [
+pub(super) const ALL: [Table; 39] = [
     META,
     COUNTERS,
     MESSAGES,
@@ -165,6 +166,7 @@ pub(super) const ALL: [Table; 38] = [
     PASSWORD_RESETS_TABLE,
     AUDIT,
     FLOW_LAST_HOME_TABLE,
+    AUDIT_SIGN_INS,
 ];
 
 /// The table of this name.

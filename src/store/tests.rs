@@ -3,7 +3,7 @@
 use super::open::Handle;
 use super::tables::{FLOW_HOME, META, SESSIONS, USER_BY_EMAIL, VARIABLES, WORKSPACES};
 use super::*;
-use crate::domain::audit::{Action, ENTRIES_MAX, Entry};
+use crate::domain::audit::{Action, ENTRIES_MAX, Entry, Ring};
 use crate::domain::error::Error;
 use crate::domain::ids::{FlowId, OrganizationId, UserId, VariableId, WorkspaceId};
 use crate::domain::user::Workspace;
@@ -311,23 +311,30 @@ fn a_full_disk_heals_without_a_restart() {
 }
 
 #[test]
-fn the_list_of_what_was_done_keeps_the_newest() {
+fn a_flood_of_sign_ins_pushes_out_sign_ins_only() {
     let (_folder, store) = temporary();
-    let entry = |second: i64| {
-        let date = Timestamp::from_second(second).unwrap();
-        Entry::of_nobody(None, Action::SignInRefused, date)
-    };
+    let entry = |action, second| Entry::of_nobody(None, action, Timestamp::from_second(second).unwrap());
     let most = i64::try_from(ENTRIES_MAX).unwrap();
-    store.write(|tx| (1..=most + 3).try_for_each(|second| audit::append(tx, &entry(second)))).unwrap();
-    let mut found = Vec::new();
-    store
-        .read(|tx| {
-            audit::walk(tx, |number, entry| {
-                found.push((number, entry.date.as_second()));
-                Ok(())
-            })
-        })
-        .unwrap();
-    assert_eq!(found.len(), 10_000);
-    assert_eq!((found[0], found[9_999]), ((10_003, 10_003), (4, 4)));
+    let add = |action, seconds: std::ops::RangeInclusive<i64>| {
+        let append = |tx: &WriteTx, second| audit::append(tx, &entry(action, second));
+        store.write(|tx| seconds.clone().try_for_each(|second| append(tx, second))).unwrap();
+    };
+    add(Action::FlowDeleted, 1..=2);
+    add(Action::SignInRefused, 3..=most + 5);
+    add(Action::RoleChanged, most + 6..=most + 6);
+    let listed = |rings: &[Ring]| {
+        let mut found = Vec::new();
+        let note = |number, entry: Entry| {
+            found.push((number, entry.date.as_second()));
+            Ok(())
+        };
+        store.read(|tx| audit::walk(tx, rings, note)).unwrap();
+        found
+    };
+    assert_eq!(listed(&[Ring::Actions]), [(10_006, 10_006), (2, 2), (1, 1)]);
+    let sign_ins = listed(&[Ring::SignIns]);
+    assert_eq!((sign_ins.len(), sign_ins[0], sign_ins[9_999]), (10_000, (10_005, 10_005), (6, 6)));
+    let all = listed(&Ring::ALL);
+    assert_eq!(all.len(), 10_003);
+    assert!(all.is_sorted_by(|one, next| one > next), "the newest first, whatever its ring");
 }

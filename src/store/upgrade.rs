@@ -3,7 +3,7 @@
 
 use super::tables::{self, META};
 use super::tx::{Tx, WriteTx};
-use super::upgrade_passages;
+use super::{upgrade_audit, upgrade_passages};
 use crate::domain::error::{Error, Result};
 use redb::TableHandle as _;
 
@@ -17,11 +17,12 @@ type Step = fn(&WriteTx) -> Result<()>;
 
 /// `STEPS[n]` turns format n into format n + 1. Format 0 is an empty database. A step that has been released
 /// is never changed: a change of format is a new line.
-const STEPS: [Step; 3] = [
+const STEPS: [Step; 4] = [
     |_| Ok(()),
     // A journal lies beside the database from here on. A program that does not read it must not open the database.
     |_| Ok(()),
     upgrade_passages::run,
+    upgrade_audit::run,
 ];
 
 /// How a database stands to this program.

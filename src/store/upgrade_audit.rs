@@ -1,0 +1,74 @@
+//! From format 3 to 4: sign-ins move out of the list of what was done into a ring of their own, under the numbers they had.
+
+use super::keys::KeyRange;
+use super::tables::{AUDIT, AUDIT_SIGN_INS};
+use super::tx::{Order, Tx as _, WriteTx};
+use crate::domain::error::{Error, Result};
+use serde::Deserialize;
+use std::ops::ControlFlow;
+
+/// The actions that move, as format 3 named them.
+const MOVED: [&str; 6] =
+    ["sign-in", "sign-in-refused", "sign-out", "session-ended", "sessions-ended", "password-reset-requested"];
+
+#[derive(Deserialize)]
+struct Named {
+    action: String,
+}
+
+pub(super) fn run(tx: &WriteTx) -> Result<()> {
+    let mut moved = Vec::new();
+    tx.scan(AUDIT, &KeyRange::all(), Order::Ascending, |key, value| {
+        let entry: Named = serde_json::from_slice(value).map_err(Error::internal)?;
+        if MOVED.contains(&entry.action.as_str()) {
+            moved.push((key.to_vec(), value.to_vec()));
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    for (key, _) in &moved {
+        tx.remove(AUDIT, key)?;
+    }
+    tx.put_all(AUDIT_SIGN_INS, moved)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tables::META;
+    use super::super::{Store, audit};
+    use super::*;
+    use crate::domain::audit::{Action, Entry, Ring};
+    use jiff::Timestamp;
+
+    #[test]
+    fn sign_ins_of_the_older_format_are_in_their_own_ring_afterwards() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("test.redb");
+        let entry = |action| Entry::of_nobody(None, action, Timestamp::from_second(9).unwrap());
+        let old = [Action::OwnerRegistered, Action::SignInRefused, Action::FlowDeleted, Action::SignIn];
+        let store = Store::open(&path).unwrap();
+        let write = |tx: &WriteTx| {
+            tx.put(META, b"schema", b"3")?;
+            let row = |(place, action): (usize, &Action)| {
+                ((place as u64 + 1).to_be_bytes(), serde_json::to_vec(&entry(*action)).unwrap())
+            };
+            tx.put_all(AUDIT, old.iter().enumerate().map(row))
+        };
+        store.write(write).unwrap();
+        drop(store);
+        for _ in 0..2 {
+            let store = Store::open(&path).unwrap();
+            let listed = |rings: &[Ring]| {
+                let mut found = Vec::new();
+                let note = |number, entry: Entry| {
+                    found.push((number, entry.action));
+                    Ok(())
+                };
+                store.read(|tx| audit::walk(tx, rings, note)).unwrap();
+                found
+            };
+            assert_eq!(listed(&[Ring::Actions]), [(3, old[2]), (1, old[0])]);
+            assert_eq!(listed(&[Ring::SignIns]), [(4, old[3]), (2, old[1])]);
+            assert_eq!(listed(&Ring::ALL), [(4, old[3]), (3, old[2]), (2, old[1]), (1, old[0])]);
+        }
+    }
+}
