@@ -141,6 +141,12 @@ pub(super) fn lead(flow: &FlowId, lead: &LeadId) -> [u8; 32] {
     key
 }
 
+/// The lead a lead's key names; `None` for a key of another shape.
+pub(super) fn of_lead(key: &[u8]) -> Option<LeadId> {
+    let key: &[u8; 32] = key.try_into().ok()?;
+    Some(LeadId::from_bytes(key[16..].try_into().ok()?))
+}
+
 /// Flow ‖ sequence: all messages of a flow, in the order they were stored.
 pub(super) fn timeline(flow: &FlowId, sequence: u64) -> [u8; 24] {
     let mut key = [0; 24];

@@ -5,7 +5,7 @@ use super::messages::lives_in;
 use super::tables::LEADS;
 use super::tx::{Order, Tx, WriteTx};
 use crate::domain::error::{Error, Result};
-use crate::domain::ids::{FlowId, WorkspaceId};
+use crate::domain::ids::{FlowId, LeadId, WorkspaceId};
 use crate::domain::lead::Lead;
 use std::ops::ControlFlow;
 
@@ -27,23 +27,31 @@ pub fn list(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId, newest: usize)
     Ok(found)
 }
 
-/// Drops the oldest lead of a flow that has more than `most`; none is read.
+/// The oldest leads of a flow that leave it `most`; none is read.
 ///
 /// # Errors
-/// [`Error::Internal`] when the database cannot be read or written.
-pub fn keep_newest(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId, most: usize) -> Result<()> {
-    let (mut count, mut oldest) = (0, None);
+/// [`Error::Internal`] when the database cannot be read.
+pub fn beyond(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId, most: usize) -> Result<Vec<LeadId>> {
+    let mut ids = Vec::new();
     if lives_in(tx, workspace, flow)? {
         tx.scan(LEADS, &KeyRange::prefix(flow.bytes()), Order::Ascending, |key, _| {
-            oldest.get_or_insert_with(|| key.to_vec());
-            count += 1;
+            ids.extend(keys::of_lead(key));
             Ok(ControlFlow::Continue(()))
         })?;
     }
-    match oldest {
-        Some(key) if count > most => tx.remove(LEADS, &key).map(drop),
-        _ => Ok(()),
+    ids.truncate(ids.len().saturating_sub(most));
+    Ok(ids)
+}
+
+/// Removes leads of a flow; those that are gone already are no error.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be written.
+pub fn remove(tx: &WriteTx, workspace: &WorkspaceId, flow: &FlowId, leads: &[LeadId]) -> Result<()> {
+    if leads.is_empty() || !lives_in(tx, workspace, flow)? {
+        return Ok(());
     }
+    leads.iter().try_for_each(|lead| tx.remove(LEADS, &keys::lead(flow, lead)).map(drop))
 }
 
 /// Stores a lead after all others.
