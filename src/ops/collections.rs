@@ -1,5 +1,6 @@
 //! Collections of passages with their vectors: searched in memory as long as they fit, changed as a whole.
 
+use super::places;
 use crate::app::App;
 use crate::boards::indexes::IndexKey;
 use crate::cards::kit::{Edit, Library};
@@ -31,6 +32,14 @@ impl<'a> Shelves<'a> {
     #[must_use]
     pub const fn new(app: &'a App, workspace: WorkspaceId, cancel: Cancel) -> Self {
         Self { app, workspace, cancel }
+    }
+
+    /// A change of what is kept: a fill that outlives its flow outlives its workspace too, and leaves nothing there.
+    fn write<T>(&self, f: impl Fn(&WriteTx) -> Result<T>) -> Result<T> {
+        self.app.store.write(|tx| {
+            places::must_stand(tx, &self.workspace)?;
+            f(tx)
+        })
     }
 
     fn head(&self, id: &CollectionId) -> Result<Option<Collection>> {
@@ -141,14 +150,14 @@ impl Library for Shelves<'_> {
         let before = self.head(id)?;
         let next = before.as_ref().map_or(0, |head| head.next);
         let draft = self.draft(id, before.as_ref(), edit)?;
-        self.app.store.write(|tx| collections::sweep(tx, &self.workspace, id, next))?;
+        self.write(|tx| collections::sweep(tx, &self.workspace, id, next))?;
         let mut number = next;
         for some in draft.new.chunks(COLLECTION_BLOCKS_AT_ONCE) {
             if self.cancel.reason().is_some() {
                 return Err(Error::Cancelled);
             }
             let bytes: Vec<Vec<u8>> = some.iter().map(Block::to_bytes).collect();
-            self.app.store.write(|tx| collections::stage(tx, &self.workspace, id, number, &bytes))?;
+            self.write(|tx| collections::stage(tx, &self.workspace, id, number, &bytes))?;
             number += some.len() as u64;
         }
         let after = Collection {
@@ -162,7 +171,7 @@ impl Library for Shelves<'_> {
             stamp: Uuid::new_v4(),
             changed: self.app.clock.now(),
         };
-        self.app.store.write(|tx| {
+        self.write(|tx| {
             if before.is_none() && collections::count(tx, &self.workspace)? >= COLLECTIONS_MAX {
                 return Err(Error::Failed(format!(
                     "The workspace has {COLLECTIONS_MAX} collections, which are the most it can have."
@@ -184,7 +193,7 @@ impl Library for Shelves<'_> {
         put: &[(RowId, String)],
         remove: &[RowId],
     ) -> Result<()> {
-        self.app.store.write(|tx| passage_records::change(tx, &self.workspace, namespace, put, remove))
+        self.write(|tx| passage_records::change(tx, &self.workspace, namespace, put, remove))
     }
 }
 
@@ -284,6 +293,9 @@ fn changes_too_fast() -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::ids::OrganizationId;
+    use crate::domain::user::Workspace;
+    use crate::store::tables::WORKSPACES;
     use crate::vectors::Row;
 
     fn row(number: u32) -> Row {
@@ -302,7 +314,11 @@ mod tests {
     }
 
     fn place(app: &App) -> (Shelves<'_>, CollectionId) {
-        (Shelves::new(app, WorkspaceId::random(), Cancel::new(None)), CollectionId::random())
+        let (id, created) = (WorkspaceId::random(), app.clock.now());
+        let (organization, name) = (OrganizationId::random(), "Here".to_owned());
+        let here = Workspace { id, organization, name, description: String::new(), created, updated: None };
+        app.store.write(|tx| WORKSPACES.put(tx, &id, &here)).unwrap();
+        (Shelves::new(app, id, Cancel::new(None)), CollectionId::random())
     }
 
     fn nearest(shelves: &Shelves<'_>, id: &CollectionId, number: u32) -> String {

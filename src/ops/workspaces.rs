@@ -252,3 +252,7 @@ fn organization_row(organization: &Organization) -> Value {
         "createdDate": iso(organization.created),
     })
 }
+
+#[cfg(test)]
+#[path = "workspaces_tests.rs"]
+mod tests;
