@@ -3,6 +3,7 @@
 
 use super::{Context, Failure};
 use crate::app::App;
+use crate::domain::cancel::Cancel;
 use crate::ops::control::{self, Command, Outcome};
 use crate::settings::Settings;
 use crate::tasks::control::{Reply, call};
@@ -32,7 +33,7 @@ pub(super) fn execute(
         let hint = if cfg!(unix) { "" } else { "; stop the running service first" };
         Failure::Failed(format!("{error}{hint}"))
     })?;
-    Ok(control::execute(&app, command)?)
+    Ok(control::execute(&app, command, &Cancel::new(None))?)
 }
 
 /// What a program of another version might answer.

@@ -5,6 +5,7 @@ use super::ask::reachable;
 use super::{Context, Failure, logging, say};
 use crate::app::App;
 use crate::domain::caller::for_keys;
+use crate::domain::cancel::Cancel;
 use crate::domain::ids::FlowId;
 use crate::http::server;
 use crate::limits;
@@ -283,6 +284,7 @@ fn key_for_everything(app: &App) -> Result<String, Failure> {
     let made = control::execute(
         app,
         Command::KeyCreate { name: "throwaway".to_owned(), permissions, workspace: None },
+        &Cancel::new(None),
     )?;
     match made {
         Outcome::KeyCreated { key } => key["apiKey"].as_str().map(ToOwned::to_owned),

@@ -20,6 +20,8 @@ pub enum HistoryError {
     Repository(Box<dyn std::error::Error + Send + Sync>),
     /// The cache of versions cannot be read or written.
     Index(Error),
+    /// Whoever waits for it is to wait no longer.
+    Cancelled,
 }
 
 impl HistoryError {
@@ -45,6 +47,7 @@ impl fmt::Display for HistoryError {
             },
             Self::Repository(_) => "The version history could not be read.",
             Self::Index(_) => "The list of versions could not be read or written.",
+            Self::Cancelled => "It was stopped before its end.",
         })
     }
 }
@@ -55,7 +58,7 @@ impl std::error::Error for HistoryError {
             Self::Disk(fault) => Some(fault),
             Self::Repository(fault) => Some(fault.as_ref()),
             Self::Index(fault) => Some(fault),
-            Self::Off | Self::Busy => None,
+            Self::Off | Self::Busy | Self::Cancelled => None,
         }
     }
 }
@@ -74,6 +77,9 @@ impl From<gix::Error> for HistoryError {
 
 impl From<HistoryError> for Error {
     fn from(fault: HistoryError) -> Self {
-        Self::internal(fault)
+        match fault {
+            HistoryError::Cancelled => Self::Cancelled,
+            fault => Self::internal(fault),
+        }
     }
 }

@@ -7,6 +7,7 @@ mod many;
 mod packing;
 
 use super::*;
+use crate::domain::cancel::Cancel;
 use crate::domain::flow::FlowKind;
 use crate::domain::ids::UserId;
 use crate::domain::version::{Author, Change, FlowSnapshot, VersionKind};
@@ -59,7 +60,7 @@ impl Ground {
 
     /// Git and `verify` find nothing wrong.
     fn assert_sound(&self) -> Soundness {
-        let found = self.history.verify(&mut |_| {}).unwrap();
+        let found = self.history.verify(&Cancel::new(None), &mut |_| {}).unwrap();
         assert_eq!(found.faults, Vec::<String>::new());
         self.git(&["fsck", "--strict", "--full", "--no-dangling"]);
         found

@@ -3,6 +3,7 @@
 
 use super::error::{HistoryError, Result};
 use super::{History, cache, commits, refs};
+use crate::domain::cancel::Cancel;
 use crate::domain::version::Sha;
 use gix::ObjectId;
 use gix::objs::{Kind, TreeRefIter};
@@ -31,31 +32,39 @@ pub enum Found<'a> {
 }
 
 impl History {
-    /// Reads the whole history and hands every commit and every file to `look` once.
+    /// Reads the whole history and hands every commit and every file to `look` once, until `cancel` is set.
     ///
     /// # Errors
-    /// When the history is off or its branch cannot be read. Damage is no error: it is in the answer.
-    pub fn verify(&self, look: &mut dyn FnMut(Found<'_>)) -> Result<Soundness> {
+    /// When the history is off, its branch cannot be read, or it was cancelled. Damage is no error: it is in the answer.
+    pub fn verify(&self, cancel: &Cancel, look: &mut dyn FnMut(Found<'_>)) -> Result<Soundness> {
         self.when_on()?;
         let Some(mut repository) = self.place.get()? else { return Ok(Soundness::default()) };
         repository.objects.set_pack_cache(cache::recent);
         self.index.catch_up(&repository)?;
         let Some(tip) = refs::main(&repository)? else { return Ok(Soundness::default()) };
         let mut walk =
-            Walk { repository: &repository, seen: HashSet::new(), found: Soundness::default(), look };
+            Walk { repository: &repository, seen: HashSet::new(), found: Soundness::default(), look, cancel };
         walk.commits(tip);
         let mut found = walk.found;
+        goes_on(cancel)?;
         if found.faults.is_empty() {
-            self.compare(&repository, tip, &mut found)?;
+            self.compare(&repository, tip, &mut found, cancel)?;
         }
         Ok(found)
     }
 
     /// Compares the list of versions with git.
-    fn compare(&self, repository: &gix::Repository, tip: ObjectId, found: &mut Soundness) -> Result<()> {
+    fn compare(
+        &self,
+        repository: &gix::Repository,
+        tip: ObjectId,
+        found: &mut Soundness,
+        cancel: &Cancel,
+    ) -> Result<()> {
         let (line, _) = commits::line(repository, tip, None, usize::MAX)?;
         let mut told = 0;
         for (number, commit) in (0..).zip(line.iter().rev()) {
+            goes_on(cancel)?;
             let rows = commits::rows(repository, *commit)?;
             told += rows.len();
             let wrong = self.index.wrong(number, &rows)?;
@@ -71,17 +80,25 @@ impl History {
     }
 }
 
+fn goes_on(cancel: &Cancel) -> Result<()> {
+    if cancel.reason().is_some() { Err(HistoryError::Cancelled) } else { Ok(()) }
+}
+
 struct Walk<'a> {
     repository: &'a gix::Repository,
     seen: HashSet<ObjectId>,
     found: Soundness,
     look: &'a mut dyn FnMut(Found<'_>),
+    cancel: &'a Cancel,
 }
 
 impl Walk<'_> {
     fn commits(&mut self, tip: ObjectId) {
         let mut open = vec![tip];
         while let Some(id) = open.pop() {
+            if self.cancel.reason().is_some() {
+                return;
+            }
             if !self.seen.insert(id) {
                 continue;
             }
@@ -107,6 +124,10 @@ impl Walk<'_> {
         }
         let Some(bytes) = self.read(id, Kind::Tree) else { return };
         for entry in TreeRefIter::from_bytes(&bytes, gix::hash::Kind::Sha1) {
+            // A folder of many files is most of a first commit.
+            if self.cancel.reason().is_some() {
+                return;
+            }
             let Ok(entry) = entry else { return self.fault(id, "is no folder that can be read") };
             let path = format!("{path}{}", entry.filename);
             let child = entry.oid.to_owned();

@@ -7,6 +7,7 @@ use super::transfer::{self, ImportBody, Wanted};
 use super::versions;
 use crate::app::App;
 use crate::domain::caller::Caller;
+use crate::domain::cancel::Cancel;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{FlowId, KeyId, WorkspaceId};
 use crate::store::tables::{FLOW_HOME, WORKSPACES};
@@ -138,16 +139,16 @@ pub enum Outcome {
 ///
 /// # Errors
 /// What the operation itself refuses: an unknown permission, key or e-mail, a password of the wrong length. A fault of
-/// the service is logged here with its cause, since no door does it.
-pub fn execute(app: &App, command: Command) -> Result<Outcome> {
-    run(app, command).inspect_err(|error| {
+/// the service is logged here with its cause, since no door does it. [`Error::Cancelled`] when `cancel` was set meanwhile.
+pub fn execute(app: &App, command: Command, cancel: &Cancel) -> Result<Outcome> {
+    run(app, command, cancel).inspect_err(|error| {
         if let Error::Internal(cause) = error {
             tracing::error!(%cause, "an operator's command failed");
         }
     })
 }
 
-fn run(app: &App, command: Command) -> Result<Outcome> {
+fn run(app: &App, command: Command, cancel: &Cancel) -> Result<Outcome> {
     match command {
         Command::KeyCreate { name, permissions, workspace } => {
             let key = keys::create(
@@ -178,7 +179,7 @@ fn run(app: &App, command: Command) -> Result<Outcome> {
         Command::HistoryDiff { flow, sha, against } => {
             history(versions::diff(app, &operator_of(app, &flow)?, &flow, &sha, &against))
         }
-        Command::HistoryVerify => history(versions::verify(app)),
+        Command::HistoryVerify => history(versions::verify(app, cancel)),
         Command::Export { workspace } => {
             let file = transfer::export(app, &operator(app, workspace)?, &Wanted::default())?;
             Ok(Outcome::Exported { file })

@@ -5,6 +5,7 @@ use crate::canvas::diff::{Diff, Renamed};
 use crate::canvas::secrets::{self, CredentialName, Filled, Hidden, Workspace};
 use crate::canvas::{Canvas, StoredCanvas};
 use crate::cards::registry::Registry;
+use crate::domain::cancel::Cancel;
 use crate::domain::credential::Credential;
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::{Flow, FlowKind, FlowSettings};
@@ -214,10 +215,10 @@ fn settings_of(settings: &FlowSettings) -> Map<String, Value> {
 /// Checks the whole history: objects, index, and that no text in it looks like a secret.
 ///
 /// # Errors
-/// When the history cannot be read.
-pub fn verify(app: &App) -> Result<Value> {
+/// When the history cannot be read, or `cancel` was set.
+pub fn verify(app: &App, cancel: &Cancel) -> Result<Value> {
     let mut leaks = Vec::new();
-    let sound = app.history.verify(&mut |found| {
+    let sound = app.history.verify(cancel, &mut |found| {
         let (sha, place, bytes) = match found {
             Found::Commit(sha, bytes) => (sha, "its message".to_owned(), bytes),
             Found::File(sha, path, bytes) => (sha, path.to_owned(), bytes),

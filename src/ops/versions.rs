@@ -218,12 +218,12 @@ pub fn log(app: &App, flow: Option<&FlowId>, limit: usize) -> Result<Value> {
 /// Checks the whole history: objects, index, secrecy.
 ///
 /// # Errors
-/// 409 while history is off.
-pub fn verify(app: &App) -> Result<Value> {
+/// 409 while history is off; [`crate::domain::error::Error::Cancelled`] when `cancel` was set.
+pub fn verify(app: &App, cancel: &Cancel) -> Result<Value> {
     if !app.history.enabled() {
         return Err(crate::domain::error::Conflict::HistoryOff.into());
     }
-    snapshot::verify(app)
+    snapshot::verify(app, cancel)
 }
 
 /// Keeps loose objects few and writes the list of versions to the database; never in the way of a save.

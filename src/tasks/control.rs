@@ -28,6 +28,8 @@ mod unix {
 
     use super::Reply;
     use crate::app::App;
+    use crate::domain::cancel::{Cancel, Reason};
+    use crate::domain::error::Error;
     use crate::limits::{
         CONTROL_COMMAND_MAX_BYTES, CONTROL_COMMAND_SECONDS, CONTROL_PATH_MAX_BYTES, CONTROL_REPLY_MAX_BYTES,
         CONTROL_REPLY_SECONDS,
@@ -37,6 +39,7 @@ mod unix {
     use std::fmt::Write as _;
     use std::fs::{self, DirBuilder, Permissions};
     use std::io::{self, ErrorKind, Read as _, Write as _};
+    use std::net::Shutdown;
     use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
     use std::os::unix::net::UnixStream;
     use std::path::{Path, PathBuf};
@@ -73,7 +76,7 @@ mod unix {
             Ok(door)
         }
 
-        /// Answers one command after the other until `stop` turns true.
+        /// Answers one command after the other until `stop` turns true, which also ends the one that is under way.
         pub async fn serve(self, app: App, mut stop: watch::Receiver<bool>) {
             loop {
                 let accepted = tokio::select! {
@@ -90,12 +93,25 @@ mod unix {
                     continue;
                 }
                 let app = app.clone();
-                let answered = tokio::task::spawn_blocking(move || {
+                let cancel = Cancel::new(None);
+                let token = cancel.clone();
+                let mut answered = tokio::task::spawn_blocking(move || {
                     let stream = stream.into_std()?;
                     stream.set_nonblocking(false)?;
-                    answer(&app, &stream)
+                    answer(&app, &stream, &token)
                 });
-                if let Ok(Err(error)) = answered.await {
+                let ended = tokio::select! {
+                    answered = &mut answered => Some(answered),
+                    _ = stop.wait_for(|stop| *stop) => None,
+                };
+                let answered = match ended {
+                    Some(answered) => answered,
+                    None => {
+                        cancel.cancel(Reason::Shutdown);
+                        answered.await
+                    }
+                };
+                if let Ok(Err(error)) = answered {
                     tracing::debug!(%error, "a control command was not answered");
                 }
             }
@@ -111,16 +127,26 @@ mod unix {
         }
     }
 
-    fn answer(app: &App, stream: &UnixStream) -> io::Result<()> {
+    fn answer(app: &App, stream: &UnixStream, cancel: &Cancel) -> io::Result<()> {
+        // Who connected and says nothing is not waited for either.
+        let silent = stream.try_clone()?;
+        let _hook = cancel.on_cancel(move || drop(silent.shutdown(Shutdown::Read)));
         let reply = match serde_json::from_slice::<Command>(&read_line(stream, &COMMAND)?) {
             Ok(command) => {
-                execute(app, command).map_or_else(|error| Reply::Failed(error.to_string()), Reply::Done)
+                execute(app, command, cancel).map_or_else(|error| Reply::Failed(told(&error)), Reply::Done)
             }
             Err(_) => Reply::Failed(
                 "The service does not know this command. Use the program of the same version.".to_owned(),
             ),
         };
         write_line(stream, &reply)
+    }
+
+    fn told(error: &Error) -> String {
+        match error {
+            Error::Cancelled => "The service is stopping. Run this again on the stopped service.".to_owned(),
+            other => other.to_string(),
+        }
     }
 
     /// Sends `command` to the service that uses `data_dir`; `None` when no service does.
@@ -239,6 +265,25 @@ mod unix {
                 moved.as_os_str().len() <= CONTROL_PATH_MAX_BYTES && !moved.starts_with(&far),
                 "{moved:?}"
             );
+        }
+
+        #[test]
+        fn a_caller_that_says_nothing_does_not_hold_the_stop() {
+            let (_folder, app) = App::temporary();
+            let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+            let (stop, stopping) = watch::channel(false);
+            let data_dir = app.settings.data_dir.clone();
+            let served = runtime.block_on(async move {
+                let door = Door::bind(&data_dir).unwrap();
+                let served = tokio::spawn(door.serve(app, stopping));
+                let silent = UnixStream::connect(socket_path(&data_dir).unwrap()).unwrap();
+                tokio::time::sleep(Duration::from_millis(200)).await;
+                stop.send_replace(true);
+                let ended = tokio::time::timeout(Duration::from_secs(5), served).await;
+                drop(silent);
+                ended
+            });
+            assert!(matches!(served, Ok(Ok(()))), "{served:?}");
         }
 
         #[test]

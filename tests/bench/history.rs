@@ -271,7 +271,7 @@ fn main() {
     let (time, ()) = timed(|| history.forget_index().unwrap());
     let (walk, _) = timed(|| history.list(&flows[0].id).unwrap());
     println!("a list of versions thrown away ({time:.2?}) and made anew from git: {walk:.2?}");
-    let (time, found) = timed(|| history.verify(&mut |_| {}).unwrap());
+    let (time, found) = timed(|| history.verify(&Cancel::new(None), &mut |_| {}).unwrap());
     println!("verify: {time:.1?}, {found:?}");
     memory("after all");
     let (bytes, files) = weight(&root.path().join("versions"));

@@ -5,6 +5,7 @@ use super::desk::{git, git_command, saying};
 use super::support::canvases::Drawing;
 use super::support::server::{EMAIL, PASSWORD};
 use super::support::{Options, Server, id};
+use flowkeep::domain::cancel::Cancel;
 use proptest::strategy::{Strategy, ValueTree as _};
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
@@ -101,7 +102,7 @@ fn no_secret_reaches_the_repository() {
     let leaked: Vec<_> = secrets.iter().filter(|sample| is_in(&all, &sample.secret)).collect();
     assert!(leaked.is_empty(), "{leaked:#?}");
     server.is_settled();
-    let verified = flowkeep::ops::versions::verify(&server.app).unwrap();
+    let verified = flowkeep::ops::versions::verify(&server.app, &Cancel::new(None)).unwrap();
     assert_eq!(verified["problems"], json!([]));
 }
 

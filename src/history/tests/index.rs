@@ -61,7 +61,7 @@ fn a_restart_walks_only_what_the_store_does_not_cover() {
     assert_eq!(next.last_published(&flow).unwrap().unwrap().title, "Saved: c");
     assert_eq!(store.clears.load(Ordering::SeqCst), cleared, "nothing was made anew");
     next.store_index().unwrap();
-    assert_eq!(next.verify(&mut |_| {}).unwrap().faults, Vec::<String>::new());
+    assert_eq!(next.verify(&Cancel::new(None), &mut |_| {}).unwrap().faults, Vec::<String>::new());
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn a_doubtful_index_is_thrown_away_and_verify_sees_a_wrong_one() {
     let row = ground.store.range(b"v", b"w", false, 1).unwrap().pop().unwrap();
     let altered = String::from_utf8(row.1.clone()).unwrap().replace("Saved: a", "Forged");
     ground.store.put(&[(row.0.clone(), altered.into_bytes())]).unwrap();
-    let faults = ground.history.verify(&mut |_| {}).unwrap().faults;
+    let faults = ground.history.verify(&Cancel::new(None), &mut |_| {}).unwrap().faults;
     assert_eq!(faults.len(), 1, "{faults:?}");
     ground.history.forget_index().unwrap();
     assert_eq!(titles(&ground.history.list(&flow).unwrap()), ["Saved: b", "Saved: a"]);
@@ -91,7 +91,7 @@ fn a_doubtful_index_is_thrown_away_and_verify_sees_a_wrong_one() {
     }
     let extra = [row.0[..17].to_vec(), 77_u64.to_be_bytes().to_vec()].concat();
     ground.store.put(&[(extra, row.1)]).unwrap();
-    assert_eq!(ground.history.verify(&mut |_| {}).unwrap().faults.len(), 1);
+    assert_eq!(ground.history.verify(&Cancel::new(None), &mut |_| {}).unwrap().faults.len(), 1);
 }
 
 #[test]

@@ -99,6 +99,22 @@ fn cancelled_upkeep_leaves_everything_as_it_was() {
 }
 
 #[test]
+fn verify_ends_where_it_is_when_it_is_cancelled() {
+    let ground = Ground::new();
+    for _ in 0..20 {
+        ground.record(&change(FlowId::random(), VersionKind::Save, "the text"));
+    }
+    let cancel = Cancel::new(None);
+    let mut seen = 0;
+    let ended = ground.history.verify(&cancel, &mut |_| {
+        seen += 1;
+        cancel.cancel(Reason::Shutdown);
+    });
+    assert!(matches!(ended, Err(HistoryError::Cancelled)), "{ended:?}");
+    assert!(seen < 5, "{seen} of more than 60 texts");
+}
+
+#[test]
 fn verify_shows_every_text_and_finds_damage() {
     let ground = Ground::new();
     let flow = FlowId::random();
@@ -106,7 +122,7 @@ fn verify_shows_every_text_and_finds_damage() {
     let (mut commits, mut files) = (0, Vec::new());
     let found = ground
         .history
-        .verify(&mut |found| match found {
+        .verify(&Cancel::new(None), &mut |found| match found {
             Found::Commit(..) => commits += 1,
             Found::File(sha, path, text) => files.push((sha, path.to_owned(), text.len())),
         })
@@ -121,11 +137,11 @@ fn verify_shows_every_text_and_finds_damage() {
     let canvas = ground.git(&["rev-parse", &format!("main:{}/canvas.json", layout::path(&flow).join("/"))]);
     let place = ground.folder().join("objects").join(&canvas[..2]).join(&canvas[2..]);
     fs::remove_file(&place).unwrap();
-    let faults = ground.history.verify(&mut |_| {}).unwrap().faults;
+    let faults = ground.history.verify(&Cancel::new(None), &mut |_| {}).unwrap().faults;
     assert_eq!(faults, [format!("object {canvas} is missing or cannot be read")]);
     let readme = ground.git(&["rev-parse", "main:README.md"]);
     fs::copy(ground.folder().join("objects").join(&readme[..2]).join(&readme[2..]), &place).unwrap();
     ground.history.place.forget();
-    let faults = ground.history.verify(&mut |_| {}).unwrap().faults;
+    let faults = ground.history.verify(&Cancel::new(None), &mut |_| {}).unwrap().faults;
     assert_eq!(faults.len(), 1, "{faults:?}");
 }
