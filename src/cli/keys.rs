@@ -1,13 +1,13 @@
 //! `flowkeep key create|list|revoke`: API keys without the web page.
 
 use super::operator::{execute, unexpected};
+use super::table::{cell, table};
 use super::{Context, Failure, say};
 use crate::domain::caller::{Permission, for_keys};
 use crate::domain::ids::{KeyId, WorkspaceId};
 use crate::ops::control::{Command, Outcome};
 use clap::Subcommand;
 use serde_json::Value;
-use std::fmt::Write as _;
 
 /// Makes, lists and revokes API keys
 #[derive(clap::Args)]
@@ -63,7 +63,7 @@ pub(super) fn run(args: &Args, context: &Context<'_>) -> Result<(), Failure> {
             Some(value) => say(&format!("{value}\n")),
             None => Err(unexpected()),
         },
-        Outcome::Keys { keys } => say(&table(&keys)),
+        Outcome::Keys { keys } => say(&listed(&keys)),
         Outcome::KeyRevoked => say("The key is revoked.\n"),
         _ => Err(unexpected()),
     }
@@ -108,31 +108,13 @@ fn permissions(create: &Create, context: &Context<'_>) -> Result<Vec<String>, Fa
     Ok(wanted)
 }
 
-/// Columns wide enough for what they hold. Names come from people: nothing in them may move the cursor.
-fn table(keys: &[Value]) -> String {
+fn listed(keys: &[Value]) -> String {
     if keys.is_empty() {
         return "There are no keys. Make one with: flowkeep key create --name NAME --all\n".to_owned();
     }
-    let text = |key: &Value, field: &str| match &key[field] {
-        Value::String(text) => text.escape_debug().to_string(),
-        Value::Array(list) => {
-            list.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" ").escape_debug().to_string()
-        }
-        Value::Null => String::new(),
-        other => other.to_string(),
-    };
     let fields = ["id", "keyName", "apiKey", "usage", "permissions"];
-    let mut rows = vec![["ID", "NAME", "KEY", "USED", "PERMISSIONS"].map(ToOwned::to_owned)];
-    rows.extend(keys.iter().map(|key| fields.map(|field| text(key, field))));
-    let widths: [usize; 5] =
-        std::array::from_fn(|at| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0));
-    let mut shown = String::new();
-    for row in &rows {
-        let line: Vec<String> =
-            row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
-        writeln!(shown, "{}", line.join("  ").trim_end()).expect("writing to a text cannot fail");
-    }
-    shown
+    let rows = keys.iter().map(|key| fields.map(|field| cell(&key[field])));
+    table(["ID", "NAME", "KEY", "USED", "PERMISSIONS"], rows)
 }
 
 #[cfg(test)]
@@ -146,7 +128,7 @@ mod tests {
             json!({"id": "1", "keyName": "a\u{1b}[2Jb", "apiKey": "fk_••••abcd", "usage": 7, "permissions": ["x:y", "z:w"]}),
             json!({"id": "22", "keyName": "c"}),
         ];
-        let shown = table(&keys);
+        let shown = listed(&keys);
         let lines: Vec<&str> = shown.lines().collect();
         assert_eq!(lines[0], "ID  NAME         KEY          USED  PERMISSIONS");
         assert_eq!(lines[1], "1   a\\u{1b}[2Jb  fk_••••abcd  7     x:y z:w");

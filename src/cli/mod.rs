@@ -10,9 +10,11 @@ mod operator;
 mod owner;
 mod prompt;
 mod serve;
+mod table;
 #[cfg(test)]
 mod tests;
 mod transfer;
+mod users;
 
 use crate::domain::error::Error;
 use crate::settings::{BadSetting, Environment, Flags, LogLevel, Settings};
@@ -56,6 +58,7 @@ enum Command {
     Ask(ask::Args),
     Key(keys::Args),
     Owner(owner::Args),
+    User(users::Args),
     History(history::Args),
     Export(transfer::Export),
     Import(transfer::Import),
@@ -178,6 +181,7 @@ pub fn run(
         Command::Ask(args) => ask::run(&args, &context),
         Command::Key(args) => keys::run(&args, &context),
         Command::Owner(args) => owner::run(&args, &context),
+        Command::User(args) => users::run(&args, &context),
         Command::History(args) => history::run(&args, &context),
         Command::Export(args) => transfer::export(&args, &context),
         Command::Import(args) => transfer::import(&args, &context),

@@ -45,6 +45,10 @@ fn the_commands_are_those_of_contract_2() {
         "flowkeep key revoke",
         "flowkeep owner",
         "flowkeep owner reset-password",
+        "flowkeep user",
+        "flowkeep user list",
+        "flowkeep user disable",
+        "flowkeep user enable",
         "flowkeep history",
         "flowkeep history log",
         "flowkeep history show",
@@ -71,6 +75,8 @@ fn usage_is_judged_before_anything_is_done() {
         "key list",
         "key revoke x",
         "owner reset-password --random",
+        "user list",
+        "user disable a@example.org",
         "--log debug openapi",
         "completions bash",
     ];
@@ -90,6 +96,8 @@ fn usage_is_judged_before_anything_is_done() {
         "key revoke",
         "owner",
         "owner reset-password --random --password x",
+        "user",
+        "user enable",
         "completions",
         "completions fishy",
     ];

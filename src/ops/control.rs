@@ -2,9 +2,9 @@
 //! and on a data folder nobody uses.
 
 use super::keys::{self, KeyBody};
-use super::owner;
 use super::transfer::{self, ImportBody, Wanted};
 use super::versions;
+use super::{owner, people};
 use crate::app::App;
 use crate::domain::caller::Caller;
 use crate::domain::cancel::Cancel;
@@ -43,6 +43,15 @@ pub enum Command {
     OwnerResetPassword {
         /// The new password; `None` makes a random one.
         password: Option<String>,
+    },
+    /// Lists the people.
+    UserList,
+    /// Lets a person in or keeps them out.
+    UserStatus {
+        /// Who: an e-mail or an id.
+        user: String,
+        /// Whether they may sign in.
+        active: bool,
     },
     /// Lists versions, newest first: of one flow, or of all.
     HistoryLog {
@@ -110,6 +119,16 @@ pub enum Outcome {
         /// The password, when it was made here.
         password: Option<String>,
     },
+    /// The people.
+    Users {
+        /// Their rows, as the API gives them to the owner.
+        users: Vec<Value>,
+    },
+    /// The person's status was set.
+    UserStatusSet {
+        /// Whose.
+        email: String,
+    },
     /// What the history says.
     History {
         /// As the API would answer.
@@ -171,6 +190,11 @@ fn run(app: &App, command: Command, cancel: &Cancel) -> Result<Outcome> {
             let email = owner::reset_password(app, chosen)?;
             tracing::info!(principal = "operator", email, "owner's password reset");
             Ok(Outcome::PasswordReset { email, password: made })
+        }
+        Command::UserList => Ok(Outcome::Users { users: people::list(app, &operator(app, None)?)? }),
+        Command::UserStatus { user, active } => {
+            let row = people::set_status_of(app, &operator(app, None)?, &user, active)?;
+            Ok(Outcome::UserStatusSet { email: row["user"]["email"].as_str().unwrap_or_default().to_owned() })
         }
         Command::HistoryLog { flow, limit } => history(versions::log(app, flow.as_ref(), limit)),
         Command::HistoryShow { flow, sha } => {

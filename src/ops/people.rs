@@ -9,7 +9,7 @@ use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::ids::{UserId, WorkspaceId};
 use crate::domain::role;
 use crate::domain::session::Session;
-use crate::domain::user::{Organization, User, Workspace};
+use crate::domain::user::{Email, Organization, User, Workspace};
 use crate::store::tables::{PASSWORD_RESETS, SESSIONS, USER_BY_EMAIL, USERS, WORKSPACES};
 use crate::store::{Tx, WriteTx};
 use serde::Deserialize;
@@ -90,6 +90,20 @@ pub fn set_status(app: &App, owner: &Caller, body: &StatusBody) -> Result<Value>
     let rows = list(app, owner)?;
     let row = rows.into_iter().find(|row| row["userId"] == json!(id));
     row.ok_or_else(|| Error::no_such("Person", &body.user_id))
+}
+
+/// As [`set_status`], for a person by their e-mail or id.
+///
+/// # Errors
+/// As [`set_status`].
+pub fn set_status_of(app: &App, owner: &Caller, who: &str, active: bool) -> Result<Value> {
+    let by_email = match Email::parse(who) {
+        Some(email) => app.store.read(|tx| USER_BY_EMAIL.get(tx, email.as_str()))?,
+        None => None,
+    };
+    let user_id = by_email.map_or_else(|| who.to_owned(), |id| id.to_string());
+    let status = if active { Status::Active } else { Status::Disabled };
+    set_status(app, owner, &StatusBody { user_id, status })
 }
 
 /// Removes a person from everywhere. What they made stays. For the owner.

@@ -2,6 +2,7 @@
 
 use crate::program::{OWNER, complaint};
 use crate::{Home, one_line, status_with};
+use serde_json::json;
 
 /// The id of the key of this name, as `key list` shows it.
 fn id_of(home: &Home, name: &str) -> String {
@@ -102,6 +103,38 @@ fn a_chosen_password_that_is_too_short_is_refused() {
     assert_eq!(output.status.code(), Some(1));
     assert!(!complaint(&output).contains("hunter2"));
     assert!(service.sign_in(OWNER.0, OWNER.1).is_some(), "the old one stays");
+}
+
+#[test]
+fn people_are_listed_kept_out_and_let_in_running_and_stopped() {
+    let home = Home::new();
+    let service = home.serve();
+    let cookie = service.sign_in(OWNER.0, OWNER.1).unwrap();
+    let base = service.get("/api/v1/auth/me", &[("cookie", &cookie)]);
+    assert_eq!(base.status(), 200);
+    let invited = json!({"user": {"email": "bob@example.org"}, "roleId": flowkeep::domain::role::VIEWER});
+    let made = service.call("POST", "/api/v1/account/invite", &[("cookie", &cookie)], &invited);
+    assert_eq!(made.status(), 201, "{}", made.text());
+    let token = made.json()["link"]["token"].clone();
+    let bob = ("bob@example.org", "a long enough password");
+    let user = json!({"name": "Bob", "credential": bob.1, "tempToken": token});
+    let registered = service.call("POST", "/api/v1/account/register", &[], &json!({ "user": user }));
+    assert_eq!(registered.status(), 201, "{}", registered.text());
+
+    let listed = home.good(&["user", "list"]);
+    assert!(listed.contains(OWNER.0) && listed.contains("owner"), "{listed}");
+    let row = listed.lines().find(|row| row.contains(bob.0)).unwrap();
+    assert!(row.contains("active") && row.contains("Viewer"), "{listed}");
+    assert_eq!(home.good(&["user", "disable", bob.0]), "bob@example.org is kept out.\n");
+    assert!(service.sign_in(bob.0, bob.1).is_none());
+    assert!(home.good(&["user", "list"]).contains("disabled"));
+    assert!(one_line(&home.run(&["user", "disable", OWNER.0]), 1).contains("owner"));
+    one_line(&home.run(&["user", "enable", "nobody@example.org"]), 1);
+
+    assert!(service.stop().success());
+    let id = row.split(' ').next().unwrap();
+    assert_eq!(home.good(&["user", "enable", id]), "bob@example.org may sign in.\n");
+    assert!(home.serve().sign_in(bob.0, bob.1).is_some());
 }
 
 #[test]

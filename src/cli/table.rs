@@ -1,0 +1,31 @@
+//! Lists for a terminal.
+
+use serde_json::Value;
+use std::fmt::Write as _;
+
+/// A value as a cell shows it. Names come from people: nothing in them may move the cursor.
+pub(super) fn cell(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.escape_debug().to_string(),
+        Value::Array(list) => {
+            list.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" ").escape_debug().to_string()
+        }
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}
+
+/// Columns wide enough for what they hold.
+pub(super) fn table<const N: usize>(head: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
+    let mut all = vec![head.map(ToOwned::to_owned)];
+    all.extend(rows);
+    let widths: [usize; N] =
+        std::array::from_fn(|at| all.iter().map(|row| row[at].chars().count()).max().unwrap_or(0));
+    let mut shown = String::new();
+    for row in &all {
+        let line: Vec<String> =
+            row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+        writeln!(shown, "{}", line.join("  ").trim_end()).expect("writing to a text cannot fail");
+    }
+    shown
+}
