@@ -34,6 +34,26 @@ pub struct Credential {
     pub created: Timestamp,
     /// Moved by every save.
     pub updated: Timestamp,
+    /// What it was called before, newest last: versions know it by the name of then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub former_names: Vec<String>,
+}
+
+/// Former names that are remembered.
+const FORMER_NAMES_MAX: usize = 16;
+
+impl Credential {
+    /// Gives it another name.
+    pub fn rename(&mut self, name: &str) {
+        if name == self.name {
+            return;
+        }
+        let before = std::mem::replace(&mut self.name, name.to_owned());
+        self.former_names.retain(|former| *former != before && former != name);
+        self.former_names.push(before);
+        let beyond = self.former_names.len().saturating_sub(FORMER_NAMES_MAX);
+        self.former_names.drain(..beyond);
+    }
 }
 
 /// Encrypted fields. Only the vault that made it can read it, and only for the record it was made for.

@@ -61,6 +61,7 @@ pub fn create(app: &App, caller: &Caller, types: Types, body: &CredentialBody) -
         sealed: app.secrets.vault.seal(&caller.workspace, &id, &fields),
         created: now,
         updated: now,
+        former_names: Vec::new(),
     };
     app.store.write(|tx| {
         places::must_stand(tx, &caller.workspace)?;
@@ -112,7 +113,7 @@ pub fn update(app: &App, caller: &Caller, types: Types, id: &str, body: &Credent
     let changed = app.store.write(|tx| {
         let mut stored = get(tx, caller, id)?;
         if let Some(name) = &name {
-            name.as_str().clone_into(&mut stored.name);
+            stored.rename(name.as_str());
         }
         let wanted = body.credential_name.as_deref().unwrap_or(&stored.credential_name);
         if wanted != stored.credential_name || body.plain_data_obj.is_some() {

@@ -59,6 +59,16 @@ impl Snapshot {
         Some(Self { id, name, kind, category, canvas, settings })
     }
 
+    /// With credentials by the names they have now, where they were renamed since: nothing of the flow changed by that.
+    ///
+    /// # Errors
+    /// When the credentials cannot be read.
+    pub fn in_names_of_now(self, app: &App, workspace: &WorkspaceId) -> Result<Self> {
+        let credentials = Credentials::of(app, workspace)?;
+        let canvas = secrets::rename_credentials(&self.canvas, &|wanted| credentials.renamed(wanted));
+        Ok(Self { canvas, ..self })
+    }
+
     /// As history writes it.
     ///
     /// # Errors
@@ -186,6 +196,20 @@ impl Credentials {
         let credential = self.0.iter().find(|credential| credential.id.to_string() == id)?;
         let Credential { name, credential_name, .. } = credential;
         Some(CredentialName { name: name.clone(), credential_name: credential_name.clone() })
+    }
+
+    /// The name of the one credential that was called so before, when none is called so now.
+    fn renamed(&self, wanted: &CredentialName) -> Option<CredentialName> {
+        if !self.ids_of(wanted).is_empty() {
+            return None;
+        }
+        let was_called_so = |credential: &&Credential| {
+            credential.credential_name == wanted.credential_name
+                && credential.former_names.iter().any(|former| hide(former).text == wanted.name)
+        };
+        let mut found = self.0.iter().filter(was_called_so);
+        let (Some(one), None) = (found.next(), found.next()) else { return None };
+        Some(CredentialName { name: hide(&one.name).text, credential_name: one.credential_name.clone() })
     }
 
     /// Names are compared as history shows them: with secrets hidden.

@@ -63,18 +63,19 @@ fn find(app: &App, id: &FlowId, sha: &str) -> Result<Version> {
 }
 
 /// What a version holds; a deletion holds nothing that could be read.
-fn snapshot_of(app: &App, id: &FlowId, version: &Version) -> Result<Snapshot> {
-    content(app, id, version)?.ok_or_else(|| {
+fn snapshot_of(app: &App, flow: &Flow, version: &Version) -> Result<Snapshot> {
+    content(app, flow, version)?.ok_or_else(|| {
         Error::NotFound(format!("Version {} was not found for this flow", version.sha.short()))
     })
 }
 
 /// The flow in a version; `None` when it holds none.
-fn content(app: &App, id: &FlowId, version: &Version) -> Result<Option<Snapshot>> {
-    Ok(match app.history.content(id, version)? {
+fn content(app: &App, flow: &Flow, version: &Version) -> Result<Option<Snapshot>> {
+    let held = match app.history.content(&flow.id, version)? {
         Some(Content::Flow(held)) => Snapshot::read(held),
         Some(Content::Deleted { .. }) | None => None,
-    })
+    };
+    held.map(|held| held.in_names_of_now(app, &flow.workspace)).transpose()
 }
 
 /// `GET /flow-versions/:id` (spec 4.3 r2).
@@ -114,7 +115,7 @@ fn last_published(flow: &Flow, recorded: Option<&Version>) -> Value {
 
 /// The newest version, when the flow has not changed since.
 fn live_sha(app: &App, flow: &Flow, canvas: &str, newest: &Version) -> Result<Option<String>> {
-    let Some(held) = content(app, &flow.id, newest)? else { return Ok(None) };
+    let Some(held) = content(app, flow, newest)? else { return Ok(None) };
     let live = Snapshot::take(app, flow, canvas)?;
     Ok(live.restores_the_same_as(&held).then(|| newest.sha.to_string()))
 }
@@ -143,7 +144,7 @@ pub fn read(app: &App, caller: &Caller, id: &FlowId, sha: &str) -> Result<Value>
 pub fn filled(app: &App, caller: &Caller, id: &FlowId, sha: &str, action: Action) -> Result<Filled> {
     let (flow, live_canvas) = live(app, caller, id, action)?;
     let version = find(app, id, sha)?;
-    let held = snapshot_of(app, id, &version)?;
+    let held = snapshot_of(app, &flow, &version)?;
     let is_live = Snapshot::take(app, &flow, &live_canvas)?.restores_the_same_as(&held);
     let filled = held.fill(app, &flow, &live_canvas, Hidden::Stays)?;
     Ok(Filled {
@@ -169,16 +170,16 @@ pub fn filled(app: &App, caller: &Caller, id: &FlowId, sha: &str, action: Action
 pub fn diff(app: &App, caller: &Caller, id: &FlowId, sha: &str, against: &str) -> Result<Value> {
     let (flow, live_canvas) = live(app, caller, id, Action::View)?;
     let version = find(app, id, sha)?;
-    let held = snapshot_of(app, id, &version)?;
+    let held = snapshot_of(app, &flow, &version)?;
     let (name, other) = match against {
         "previous" => match app.history.previous(id, &version.sha)? {
-            Some(previous) => (Some(previous.sha.to_string()), content(app, id, &previous)?),
+            Some(previous) => (Some(previous.sha.to_string()), content(app, &flow, &previous)?),
             None => (None, None),
         },
         "current" => (Some("current".to_owned()), Some(Snapshot::take(app, &flow, &live_canvas)?)),
         text if ShaPrefix::parse(text).is_ok() => {
             let other = find(app, id, text)?;
-            (Some(other.sha.to_string()), content(app, id, &other)?)
+            (Some(other.sha.to_string()), content(app, &flow, &other)?)
         }
         _ => {
             return Err(Error::invalid(

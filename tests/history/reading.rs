@@ -107,6 +107,35 @@ fn missing_credentials_are_named() {
 }
 
 #[test]
+fn a_renamed_credential_is_the_same_to_the_versions_that_name_it() {
+    let server = Server::start();
+    let flow = published_canvas(&server, &with_credential(&server, "Be kind."));
+    let sha = server.newest(&flow);
+    let credential = id(&server.read("/credentials")[0]);
+    let live = || server.read(&format!("/flow-versions/{flow}"))["liveSha"].clone();
+    assert_eq!(live(), json!(sha));
+    let rename = |name: &str| server.put(&format!("/credentials/{credential}"), &json!({ "name": name }));
+    for name in ["production", "main"] {
+        rename(name);
+        assert_eq!(live(), json!(sha), "nothing of the flow changed");
+    }
+    let read = server.read(&format!("/flow-versions/{flow}/{sha}"));
+    assert_eq!(read["missingCredentials"], json!([]), "it is found under its new name");
+    assert!(read["flowData"].as_str().unwrap().contains(&credential), "{read}");
+    let diff = server.read(&format!("/flow-versions/{flow}/{sha}/diff?against=current"));
+    assert_eq!(diff["changed"], json!([]), "{diff}");
+    // A name that another credential bears now means that one.
+    let other =
+        json!({"name": "stand-in", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": "k2"}});
+    let other = id(&server.post("/credentials", &other));
+    let read = server.read(&format!("/flow-versions/{flow}/{sha}"));
+    assert!(read["flowData"].as_str().unwrap().contains(&other), "{read}");
+    server.owner("DELETE", &format!("/credentials/{other}")).send().is(200);
+    rename("stand-in");
+    assert_eq!(live(), json!(sha));
+}
+
+#[test]
 fn credentials_of_one_name_are_told_apart_by_use_and_age() {
     let server = Server::start();
     let flow = published_canvas(&server, &with_credential(&server, "one"));

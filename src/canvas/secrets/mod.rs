@@ -23,6 +23,7 @@ use super::Canvas;
 use super::facts::CardFacts;
 use super::stored::{StoredCanvas, list_mut};
 use crate::domain::secrets::tree;
+use credentials::{noted as note_of, read_noted};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use strip::Strip;
@@ -60,6 +61,24 @@ pub fn hide(
     let mut whole = Value::Object(raw);
     tree::hide_in(&mut whole);
     let Value::Object(raw) = whole else { return StoredCanvas::of(Map::new()) };
+    StoredCanvas::of(raw)
+}
+
+/// A version whose credentials bear the names that `now` gives them; those it says nothing of keep theirs.
+#[must_use]
+pub fn rename_credentials(
+    version: &StoredCanvas,
+    now: &dyn Fn(&CredentialName) -> Option<CredentialName>,
+) -> StoredCanvas {
+    let mut raw = version.raw().clone();
+    for node in list_mut(&mut raw, "nodes") {
+        let Some(noted) = node.get_mut(CREDENTIALS).and_then(Value::as_object_mut) else { continue };
+        for (pointer, wanted) in read_noted(&Value::Object(noted.clone())) {
+            if let Some(name) = now(&wanted) {
+                noted.insert(pointer, note_of(&name));
+            }
+        }
+    }
     StoredCanvas::of(raw)
 }
 
