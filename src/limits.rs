@@ -72,6 +72,12 @@ pub const CONTROL_PATH_MAX_BYTES: usize = 100;
 pub const VERSION_CANVAS_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Time between two rounds of packing and tidying the history.
 pub const HISTORY_UPKEEP_SECONDS: u64 = 300;
+/// Folders that one start looks through for files of a crash.
+pub const LEFTOVER_FOLDERS_MAX: usize = 50_000;
+/// How much older than the start a file must be to be taken for one of those.
+pub const LEFTOVER_AGE_MIN_SECONDS: i64 = 600;
+/// Time between the start and the look for them.
+pub const LEFTOVER_WAIT_SECONDS: u64 = 20;
 /// Time between two writes of the uses of API keys.
 pub const USAGE_FLUSH_SECONDS: u64 = 5;
 /// Longest line of the log (R 2).

@@ -1,11 +1,12 @@
 //! The files of conversations on disk: `files/<workspace>/<flow>/<conversation>/<name>`. The server makes the names;
 //! a caller's name is a label that is kept elsewhere (security rules 8).
 
-use super::folder::{EntryKind, Folder};
+use super::folder::{Entry, EntryKind, Folder};
 use crate::domain::content::Readable;
 use crate::domain::error::{Error, Full};
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
 use crate::limits::{CHAT_FILES_MAX, DISK_FREE_BYTES_MIN, DOCUMENT_BYTES_MAX, WORKSPACE_FILES_BYTES_MAX};
+use jiff::Timestamp;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -61,6 +62,15 @@ impl From<KeepError> for Error {
             KeepError::Io(cause) => Self::internal(cause),
         }
     }
+}
+
+/// The folder of a flow, or of a document store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FlowFolder {
+    /// Whose it is.
+    pub id: FlowId,
+    /// Nothing was put into it or taken out since the time that was asked for.
+    pub is_old: bool,
 }
 
 /// The files of all conversations.
@@ -172,6 +182,50 @@ impl ChatFiles {
         let mut names: Vec<_> = files.filter_map(|entry| StoredName::parse(&entry.name)).collect();
         names.sort_unstable();
         Ok(names)
+    }
+
+    /// As [`Self::list`], of those that were stored before a time.
+    ///
+    /// # Errors
+    /// When the disk cannot be read.
+    pub fn list_before(
+        &self,
+        workspace: &WorkspaceId,
+        flow: &FlowId,
+        chat: &ChatId,
+        before: Timestamp,
+    ) -> io::Result<Vec<StoredName>> {
+        let Some(folder) = self.folder(workspace, flow, chat)? else { return Ok(Vec::new()) };
+        let is_old =
+            |entry: &Entry| matches!(entry.kind, EntryKind::File(_)) && entry.changed < before.as_second();
+        let old = folder.entries()?.into_iter().filter(is_old);
+        Ok(old.filter_map(|entry| StoredName::parse(&entry.name)).collect())
+    }
+
+    /// The workspaces that have a folder.
+    ///
+    /// # Errors
+    /// When the disk cannot be read.
+    pub fn workspaces(&self) -> io::Result<Vec<WorkspaceId>> {
+        let Some(root) = Folder::open(&self.root, &[])? else { return Ok(Vec::new()) };
+        let folders = root.entries()?.into_iter().filter(|entry| entry.kind == EntryKind::Folder);
+        Ok(folders.filter_map(|entry| WorkspaceId::parse(&entry.name)).collect())
+    }
+
+    /// The folders of a workspace: those of flows, and those of document stores among them.
+    ///
+    /// # Errors
+    /// When the disk cannot be read.
+    pub fn flows(&self, workspace: &WorkspaceId, before: Timestamp) -> io::Result<Vec<FlowFolder>> {
+        let Some(folder) = Folder::open(&self.root, &[&workspace.to_string()])? else {
+            return Ok(Vec::new());
+        };
+        let folders = folder.entries()?.into_iter().filter(|entry| entry.kind == EntryKind::Folder);
+        let of = |entry: Entry| {
+            let id = FlowId::parse(&entry.name)?;
+            Some(FlowFolder { id, is_old: entry.changed < before.as_second() })
+        };
+        Ok(folders.filter_map(of).collect())
     }
 
     /// Removes a file; one that is gone already is no error.

@@ -27,6 +27,8 @@ pub(super) struct Entry {
     pub(super) name: String,
     /// What it is.
     pub(super) kind: EntryKind,
+    /// When it was changed, in seconds since 1970: a folder by what was put into it or taken out.
+    pub(super) changed: i64,
 }
 
 /// What an entry of a folder is. Everything this service did not put there is [`Self::Other`].
@@ -126,7 +128,7 @@ impl Folder {
 
     /// Removes a file and tells its size; `None` when it is gone already.
     pub(super) fn remove(&self, name: &str) -> io::Result<Option<u64>> {
-        let Some(size) = self.kind(name)?.map(EntryKind::bytes) else { return Ok(None) };
+        let Some(size) = self.entry(name)?.map(|entry| entry.kind.bytes()) else { return Ok(None) };
         present(fs::unlinkat(&self.0, name, AtFlags::empty())).map(|gone| gone.map(|()| size))
     }
 
@@ -143,24 +145,25 @@ impl Folder {
             // A name that is no text was not made here.
             let Ok(name) = entry.file_name().to_str() else { continue };
             if !matches!(name, "." | "..")
-                && let Some(kind) = self.kind(name)?
+                && let Some(entry) = self.entry(name)?
             {
-                found.push(Entry { name: name.to_owned(), kind });
+                found.push(entry);
             }
         }
         Ok(found)
     }
 
-    fn kind(&self, name: &str) -> io::Result<Option<EntryKind>> {
+    fn entry(&self, name: &str) -> io::Result<Option<Entry>> {
         let Some(about) = present(fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW))? else {
             return Ok(None);
         };
-        Ok(Some(match FileType::from_raw_mode(about.st_mode) {
+        let kind = match FileType::from_raw_mode(about.st_mode) {
             FileType::RegularFile if name.starts_with(UNFINISHED) => EntryKind::Unfinished,
             FileType::RegularFile => EntryKind::File(about.st_size.try_into().unwrap_or(0)),
             FileType::Directory => EntryKind::Folder,
             _ => EntryKind::Other,
-        }))
+        };
+        Ok(Some(Entry { name: name.to_owned(), kind, changed: about.st_mtime }))
     }
 
     /// Bytes that may still be written where this folder lies.

@@ -5,6 +5,7 @@ use crate::domain::content::Readable;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 const UNFINISHED: char = '.';
 
@@ -18,6 +19,7 @@ pub(super) struct Unfinished {
 pub(super) struct Entry {
     pub(super) name: String,
     pub(super) kind: EntryKind,
+    pub(super) changed: i64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,12 +55,12 @@ impl Folder {
     }
 
     pub(super) fn child(&self, name: &str) -> io::Result<Option<Self>> {
-        let is_folder = self.kind(name)? == Some(EntryKind::Folder);
+        let is_folder = self.entry(name)?.is_some_and(|entry| entry.kind == EntryKind::Folder);
         Ok(is_folder.then(|| Self(self.0.join(name))))
     }
 
     pub(super) fn file(&self, name: &str) -> io::Result<Option<File>> {
-        match self.kind(name)? {
+        match self.entry(name)?.map(|entry| entry.kind) {
             Some(EntryKind::File(_)) => File::open(self.0.join(name)).map(Some),
             _ => Ok(None),
         }
@@ -91,7 +93,7 @@ impl Folder {
     }
 
     pub(super) fn remove(&self, name: &str) -> io::Result<Option<u64>> {
-        let Some(size) = self.kind(name)?.map(EntryKind::bytes) else { return Ok(None) };
+        let Some(size) = self.entry(name)?.map(|entry| entry.kind.bytes()) else { return Ok(None) };
         present(fs::remove_file(self.0.join(name))).map(|gone| gone.map(|()| size))
     }
 
@@ -103,16 +105,14 @@ impl Folder {
         let mut found = Vec::new();
         for entry in fs::read_dir(&self.0)? {
             let Ok(name) = entry?.file_name().into_string() else { continue };
-            if let Some(kind) = self.kind(&name)? {
-                found.push(Entry { name, kind });
-            }
+            found.extend(self.entry(&name)?);
         }
         Ok(found)
     }
 
-    fn kind(&self, name: &str) -> io::Result<Option<EntryKind>> {
+    fn entry(&self, name: &str) -> io::Result<Option<Entry>> {
         let Some(about) = present(fs::symlink_metadata(self.0.join(name)))? else { return Ok(None) };
-        Ok(Some(if about.is_dir() {
+        let kind = if about.is_dir() {
             EntryKind::Folder
         } else if !about.is_file() {
             EntryKind::Other
@@ -120,7 +120,10 @@ impl Folder {
             EntryKind::Unfinished
         } else {
             EntryKind::File(about.len())
-        }))
+        };
+        let age = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let changed = age.and_then(|age| i64::try_from(age.as_secs()).ok()).unwrap_or(i64::MAX);
+        Ok(Some(Entry { name: name.to_owned(), kind, changed }))
     }
 
     /// Not known here: a full disk shows when it refuses a write.

@@ -18,6 +18,7 @@ pub mod folder;
 pub mod invitations;
 pub mod keys;
 pub mod leads;
+pub mod leftovers;
 pub mod links;
 pub mod live;
 pub mod load_methods;

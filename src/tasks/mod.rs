@@ -2,6 +2,7 @@
 
 pub mod control;
 pub mod history;
+pub mod leftovers;
 pub mod usage;
 
 use crate::app::App;
@@ -14,6 +15,7 @@ pub struct Tasks {
     control: Option<JoinHandle<()>>,
     usage: JoinHandle<()>,
     history: JoinHandle<()>,
+    leftovers: JoinHandle<()>,
 }
 
 impl Tasks {
@@ -26,7 +28,8 @@ impl Tasks {
         let control = door.ok().map(|door| tokio::spawn(door.serve(app.clone(), stop.clone())));
         let usage = tokio::spawn(usage::run(app.clone(), stop.clone()));
         let history = tokio::spawn(history::run(app.clone(), stop.clone()));
-        Self { control, usage, history }
+        let leftovers = tokio::spawn(leftovers::run(app.clone(), stop.clone()));
+        Self { control, usage, history, leftovers }
     }
 
     /// Waits until every task has ended, after `stop` turned true.
@@ -38,6 +41,9 @@ impl Tasks {
         }
         if let Err(error) = self.history.await {
             tracing::error!(%error, "the task that tidies the history failed");
+        }
+        if let Err(error) = self.leftovers.await {
+            tracing::error!(%error, "the task that removes files of a crash failed");
         }
         if let Err(error) = self.usage.await {
             tracing::error!(%error, "the task that counts the uses of keys failed");

@@ -1,0 +1,179 @@
+//! Files that a crash left behind. A deletion removes records first and files after, a question stores its files first
+//! and its messages after: a process that ends in between leaves files that nothing leads to.
+//!
+//! Only what is older than this process is looked at. Whoever wrote it is gone, so nothing that is under way is taken for
+//! a leftover.
+
+use crate::app::App;
+use crate::domain::cancel::Cancel;
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{ChatId, DocumentStoreId, FlowId, WorkspaceId};
+use crate::files::chat_files::StoredName;
+use crate::limits::LEFTOVER_FOLDERS_MAX;
+use crate::store::places;
+use crate::store::tables::{DOCUMENT_STORES, FLOWS};
+use jiff::Timestamp;
+
+/// What was removed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Swept {
+    /// Folders of flows and document stores that are gone.
+    pub folders: usize,
+    /// Files of conversations that no message names.
+    pub files: usize,
+}
+
+/// Removes what nothing leads to and nobody touched since `before`, until `cancel` is set or so many folders were
+/// looked at; a later start goes on.
+///
+/// # Errors
+/// When the disk or the database cannot be read.
+pub fn sweep(app: &App, before: Timestamp, cancel: &Cancel) -> Result<Swept> {
+    let (mut swept, mut looked_at) = (Swept::default(), 0);
+    for workspace in app.chat_files.workspaces().map_err(Error::internal)? {
+        for flow in app.chat_files.flows(&workspace, before).map_err(Error::internal)? {
+            if cancel.reason().is_some() || looked_at >= LEFTOVER_FOLDERS_MAX {
+                return Ok(swept);
+            }
+            looked_at += 1;
+            if !is_known(app, &workspace, &flow.id)? {
+                if flow.is_old {
+                    app.chat_files.remove_flow(&workspace, &flow.id);
+                    app.files.remove_flow(&workspace, &flow.id);
+                    swept.folders += 1;
+                }
+                continue;
+            }
+            for chat in app.chat_files.chats(&workspace, &flow.id).map_err(Error::internal)? {
+                if cancel.reason().is_some() || looked_at >= LEFTOVER_FOLDERS_MAX {
+                    return Ok(swept);
+                }
+                looked_at += 1;
+                for name in unnamed(app, (&workspace, &flow.id, &chat), before)? {
+                    app.chat_files.remove(&workspace, &flow.id, &chat, &name);
+                    swept.files += 1;
+                }
+            }
+        }
+    }
+    Ok(swept)
+}
+
+/// True for a folder of something that is there: document stores have theirs among those of flows.
+fn is_known(app: &App, workspace: &WorkspaceId, id: &FlowId) -> Result<bool> {
+    let store = DocumentStoreId::from_bytes(*id.bytes());
+    app.store.read(|tx| Ok(FLOWS.has(tx, workspace, id)? || DOCUMENT_STORES.has(tx, workspace, &store)?))
+}
+
+/// Old files of a conversation that none of its messages names, wherever in a message that might be.
+fn unnamed(
+    app: &App,
+    (workspace, flow, chat): (&WorkspaceId, &FlowId, &ChatId),
+    before: Timestamp,
+) -> Result<Vec<StoredName>> {
+    let mut names = app.chat_files.list_before(workspace, flow, chat, before).map_err(Error::internal)?;
+    if names.is_empty() {
+        return Ok(names);
+    }
+    app.store.read(|tx| {
+        for place in places::of_chat(tx, workspace, flow, chat)? {
+            let Some(message) = places::message(tx, workspace, flow, &place)? else { continue };
+            let text = serde_json::to_string(&message).map_err(Error::internal)?;
+            names.retain(|name| !text.contains(name.as_str()));
+        }
+        Ok(names.clone())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::caller::Caller;
+    use crate::domain::conversation::Message;
+    use crate::domain::document::DocumentStore;
+    use crate::domain::ids::MessageId;
+    use crate::domain::prediction::{ChatType, Speaker};
+    use crate::files::flow_files;
+    use crate::ops::flows;
+    use crate::store::messages::Said;
+    use jiff::SignedDuration;
+    use serde_json::json;
+
+    fn flow(app: &App, caller: &Caller) -> FlowId {
+        let edit = serde_json::from_value(json!({"name": "f", "type": "CHATFLOW"})).unwrap();
+        flows::create(app, caller, &edit).unwrap().flow.id
+    }
+
+    /// A question that names this file.
+    fn say(app: &App, workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId, file: &StoredName) {
+        let message = Message {
+            id: MessageId::random(),
+            role: Speaker::User,
+            flow: *flow,
+            chat: *chat,
+            content: "Look".to_owned(),
+            chat_type: ChatType::External,
+            session: None,
+            memory_type: None,
+            created: app.clock.now(),
+            lead_email: None,
+            file_uploads: vec![json!({"type": "stored-file", "name": "a.txt", "fileName": file.as_str()})],
+            used_tools: Vec::new(),
+            source_documents: Vec::new(),
+            usage: None,
+            follow_up_prompts: Vec::new(),
+            stopped: false,
+        };
+        app.store.append(Said::new(workspace, &[message]).unwrap()).unwrap();
+    }
+
+    #[test]
+    fn what_nothing_leads_to_goes_and_everything_else_stays() {
+        let (_folder, app, caller) = App::owned();
+        let here = caller.workspace;
+        let (flow, gone) = (flow(&app, &caller), FlowId::random());
+        let (chat, other) = (ChatId::random(), ChatId::random());
+        let keep =
+            |flow: &FlowId, chat: &ChatId| app.chat_files.keep(&here, flow, chat, "txt", b"text").unwrap();
+        let named = keep(&flow, &chat);
+        say(&app, &here, &flow, &chat, &named);
+        let (forgotten, unasked, of_gone) = (keep(&flow, &chat), keep(&flow, &other), keep(&gone, &chat));
+        let stored = flow_files::StoredName::live("a.txt");
+        app.files.put(&here, &gone, &stored, b"text").unwrap();
+        app.files.put(&here, &flow, &stored, b"text").unwrap();
+        let now = app.clock.now();
+        let store = DocumentStore {
+            id: DocumentStoreId::random(),
+            workspace: here,
+            name: "s".to_owned(),
+            description: String::new(),
+            loaders: Vec::new(),
+            chunks: 0,
+            characters: 0,
+            created: now,
+            updated: now,
+        };
+        app.store.write(|tx| DOCUMENT_STORES.put(tx, &here, &store.id, &store)).unwrap();
+        let of_store = FlowId::from_bytes(*store.id.bytes());
+        app.files.put(&here, &of_store, &stored, b"text").unwrap();
+
+        let real_now = Timestamp::now();
+        let hour = SignedDuration::from_hours(1);
+        assert_eq!(sweep(&app, real_now - hour, &Cancel::new(None)).unwrap(), Swept::default());
+        let stopped = Cancel::new(None);
+        stopped.cancel(crate::domain::cancel::Reason::Shutdown);
+        assert_eq!(sweep(&app, real_now + hour, &stopped).unwrap(), Swept::default());
+        let swept = sweep(&app, real_now + hour, &Cancel::new(None)).unwrap();
+        assert_eq!(swept, Swept { folders: 1, files: 2 });
+        assert_eq!(sweep(&app, real_now + hour, &Cancel::new(None)).unwrap(), Swept::default());
+
+        let is_there = |flow: &FlowId, chat: &ChatId, name| {
+            app.chat_files.open(&here, flow, chat, name).unwrap().is_some()
+        };
+        assert!(is_there(&flow, &chat, &named));
+        assert!(!is_there(&flow, &chat, &forgotten) && !is_there(&flow, &other, &unasked));
+        assert!(!is_there(&gone, &chat, &of_gone));
+        let kept = |flow: &FlowId| app.files.get(&here, flow, &stored, 10).unwrap().is_some();
+        assert!(kept(&flow) && kept(&of_store) && !kept(&gone));
+    }
+}
