@@ -33,6 +33,7 @@ pub(in crate::cards) mod structure;
 pub(in crate::cards) mod test_host;
 pub mod text_loop;
 pub mod tool_loop;
+mod traced;
 pub mod web;
 
 pub use card::{Card, Category, Kept, Make, Output, Risk, Taken, VARIABLE_NAME};

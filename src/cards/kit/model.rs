@@ -5,6 +5,7 @@ use super::event::Sink;
 use super::host::{Host, ModelCall};
 use super::inputs::Inputs;
 use super::part::{Cache, ReplyKey};
+use super::traced::Traced;
 use crate::domain::error::{Error, Result};
 use crate::domain::prediction::SourceDocument;
 use crate::llm::{ChatModel, ChatRequest, Citation, Completion, Delta, ModelError};
@@ -12,18 +13,13 @@ use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
 use std::time::Instant;
-use tracing::field::Empty;
 
 /// The input a cache is wired into.
 const CACHE: &str = "cache";
-/// The input that most cards name their model in.
-const MODEL_NAME: &str = "modelName";
 
 /// A built chat model.
 pub struct Model {
-    card: &'static str,
-    /// What the card calls the model, where it has a name.
-    named: Option<String>,
+    calls: Traced,
     label: String,
     chat: Box<dyn ChatModel>,
     front: Option<Front>,
@@ -51,8 +47,7 @@ impl Model {
     pub(super) fn made(inputs: &Inputs<'_>, chat: Box<dyn ChatModel>) -> Result<Self> {
         let cache = inputs.maybe_cache(CACHE)?;
         let front = cache.map(|cache| Front { cache, settings: inputs.settings() });
-        let named = inputs.card.input(MODEL_NAME).and_then(|_| inputs.maybe_text(MODEL_NAME));
-        Ok(Self { card: inputs.card.name, named, label: inputs.label.to_owned(), chat, front })
+        Ok(Self { calls: Traced::of(inputs, "chat"), label: inputs.label.to_owned(), chat, front })
     }
 
     /// The label of its card.
@@ -87,29 +82,15 @@ impl Model {
             return Ok(Completion { usage: None, ..reply });
         }
         let began = Instant::now();
-        // As the conventions for generative AI name it; nothing that was asked or answered is among it.
-        let span = tracing::info_span!(
-            target: "flowkeep::span", "chat", otel.kind = "client",
-            otel.name = self.named.as_ref().map(|name| format!("chat {name}")), gen_ai.operation.name = "chat",
-            gen_ai.provider.name = self.card, gen_ai.request.model = self.named, error.type = Empty,
-            gen_ai.usage.input_tokens = Empty, gen_ai.usage.output_tokens = Empty,
-        );
-        let entered = span.enter();
-        let completion = self.chat.chat(request, host.cancel(), &mut |delta| match delta {
-            Delta::Text(text) => sink.token(text),
-            Delta::Thinking(text) => sink.thinking(text),
-        });
+        let ask = || {
+            self.chat.chat(request, host.cancel(), &mut |delta| match delta {
+                Delta::Text(text) => sink.token(text),
+                Delta::Thinking(text) => sink.thinking(text),
+            })
+        };
+        let completion = self.calls.call(ask, |completion| completion.usage);
         let result = completion.as_ref().map(|completion| completion.usage).map_err(ModelError::kind);
-        drop(entered);
-        match result {
-            Ok(Some(usage)) => {
-                span.record("gen_ai.usage.input_tokens", usage.input_tokens);
-                span.record("gen_ai.usage.output_tokens", usage.output_tokens);
-            }
-            Ok(None) => {}
-            Err(kind) => drop(span.record("error.type", kind)),
-        }
-        host.called(&ModelCall { card: self.card, took: began.elapsed(), result });
+        host.called(&ModelCall { card: self.calls.card(), took: began.elapsed(), result });
         let completion = completion.map_err(|fault| fault.at(&self.label))?;
         host.used(&self.label, completion.usage);
         host.cited(pages(&completion.citations));

@@ -3,6 +3,7 @@
 use super::compatible::{address, endpoint};
 use super::host::Host;
 use super::part::Embeddings;
+use super::traced::Traced;
 use super::{Choice, Input, Inputs};
 use crate::domain::error::{Error, Result};
 use crate::llm::embeddings::{self, Aim, Embedded, EmbeddingModel, OpenAiEmbeddings};
@@ -24,6 +25,7 @@ const ENCODINGS: &[Choice] = &[Choice::of("float", "float"), Choice::of("base64"
 /// A provider's model with the label of its card.
 struct Provided {
     label: String,
+    calls: Traced,
     model: Box<dyn EmbeddingModel>,
     one_line: bool,
 }
@@ -34,7 +36,7 @@ pub(in crate::cards) fn embedder(
     model: impl EmbeddingModel + 'static,
 ) -> Arc<dyn Embeddings> {
     let one_line = inputs.declares(STRIP_NEW_LINES.name) && inputs.switch(STRIP_NEW_LINES.name);
-    Arc::new(Provided { label: inputs.label.to_owned(), model: Box::new(model), one_line })
+    provided(inputs, model, one_line)
 }
 
 /// As [`embedder`], of a model that wants no line breaks in its texts.
@@ -42,7 +44,16 @@ pub(in crate::cards) fn embedder_of_lines(
     inputs: &Inputs<'_>,
     model: impl EmbeddingModel + 'static,
 ) -> Arc<dyn Embeddings> {
-    Arc::new(Provided { label: inputs.label.to_owned(), model: Box::new(model), one_line: true })
+    provided(inputs, model, true)
+}
+
+fn provided(
+    inputs: &Inputs<'_>,
+    model: impl EmbeddingModel + 'static,
+    one_line: bool,
+) -> Arc<dyn Embeddings> {
+    let calls = Traced::of(inputs, "embeddings");
+    Arc::new(Provided { label: inputs.label.to_owned(), calls, model: Box::new(model), one_line })
 }
 
 /// The model of a card over OpenAI's protocol, whose provider is at `home` unless the owner gave another address.
@@ -98,9 +109,59 @@ impl Provided {
             lines = texts.iter().map(|text| text.replace("\r\n", " ").replace(['\n', '\r'], " ")).collect();
             sent = lines.iter().map(String::as_str).collect();
         }
-        let done = embeddings::embed(self.model.as_ref(), &sent, aim, host.cancel());
+        let embed = || embeddings::embed(self.model.as_ref(), &sent, aim, host.cancel());
+        let done = self.calls.call(embed, |done| done.usage);
         let Embedded { vectors, usage } = done.map_err(|fault| fault.at(&self.label))?;
         host.used(&self.label, usage);
         Ok(vectors)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_host::TestHost;
+    use super::super::traced::tests::told;
+    use super::*;
+    use crate::domain::cancel::Cancel;
+    use crate::domain::prediction::Usage;
+    use crate::llm::ModelError;
+    use crate::llm::embeddings::Batch;
+
+    /// Embeds what is not called wrong.
+    struct Fake;
+
+    impl EmbeddingModel for Fake {
+        fn batch(&self) -> Batch {
+            Batch { texts: 10, bytes: 1_000 }
+        }
+
+        fn embed_batch(&self, texts: &[&str], _: Aim, _: &Cancel) -> Result<Embedded, ModelError> {
+            if texts.contains(&"wrong") {
+                return Err(ModelError::KeyRefused);
+            }
+            let usage = Some(Usage { input_tokens: 7, ..Usage::default() });
+            Ok(Embedded { vectors: vec![vec![1.0]; texts.len()], usage })
+        }
+    }
+
+    #[test]
+    fn a_call_is_a_span_without_the_text() {
+        let calls = Traced::named("openAIEmbeddings", "embeddings", Some("small"));
+        let part = Provided { label: "L".to_owned(), calls, model: Box::new(Fake), one_line: false };
+        let host = TestHost::default();
+        let spans = told(|| {
+            part.embed(&["a secret text", "b"], &host).unwrap();
+            part.embed_query("wrong", &host).unwrap_err();
+        });
+        let [done, failed] = &spans[..] else { panic!("{spans:?}") };
+        assert_eq!(done["otel.name"], "embeddings small");
+        assert_eq!(
+            (done["otel.kind"].as_str(), done["gen_ai.operation.name"].as_str()),
+            ("client", "embeddings")
+        );
+        assert_eq!(done["gen_ai.provider.name"], "openAIEmbeddings");
+        assert_eq!(done["gen_ai.usage.input_tokens"], "7");
+        assert!(!done.contains_key("error.type") && !format!("{done:?}").contains("secret"), "{done:?}");
+        assert_eq!(failed["error.type"], ModelError::KeyRefused.kind());
     }
 }

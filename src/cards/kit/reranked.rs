@@ -1,6 +1,7 @@
 //! What the cards of rerankers share: the retriever over a provider's model, and its inputs.
 
 use super::part::{Retriever, Turn};
+use super::traced::Traced;
 use super::{Input, Inputs};
 use crate::domain::error::Result;
 use crate::domain::prediction::SourceDocument;
@@ -16,6 +17,7 @@ pub(in crate::cards) const MAX_CHUNKS: Input =
 /// A retriever whose passages a provider's model puts in order.
 struct Reranked {
     label: String,
+    calls: Traced,
     base: Arc<dyn Retriever>,
     model: Reranker,
     most: usize,
@@ -37,14 +39,16 @@ pub(in crate::cards) fn reranked(
         model.extra.insert("max_chunks_per_doc".into(), chunks.into());
     }
     let most = most.map_or(base.top_k(), |most| usize::try_from(most).unwrap_or(usize::MAX));
-    Ok(Arc::new(Reranked { label: inputs.label.to_owned(), base, model, most }))
+    let calls = Traced::of_model(inputs, "rerank", &model.model);
+    Ok(Arc::new(Reranked { label: inputs.label.to_owned(), calls, base, model, most }))
 }
 
 impl Retriever for Reranked {
     fn retrieve(&self, query: &str, turn: &Turn<'_>) -> Result<Vec<SourceDocument>> {
         let found = self.base.retrieve(query, turn)?;
         let texts: Vec<&str> = found.iter().map(|passage| passage.page_content.as_str()).collect();
-        let ranked = self.model.rank(query, &texts, self.most, turn.host.cancel());
+        let rank = || self.model.rank(query, &texts, self.most, turn.host.cancel());
+        let ranked = self.calls.call(rank, |_| None);
         let ranked = ranked.map_err(|fault| fault.at(&self.label))?;
         let with_score = ranked.into_iter().filter_map(|ranked| {
             let mut passage = found.get(ranked.index)?.clone();
