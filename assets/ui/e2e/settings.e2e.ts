@@ -154,6 +154,37 @@ describe.skipIf(missing)('the settings of a flow', () => {
     await close();
   });
 
+  it('ask before a link leaves edits behind', async () => {
+    const { page, close } = await open('chat');
+    const title = part(page, 'Look').getByLabel('Title', { exact: false }).first();
+    const before = await title.inputValue();
+    await title.fill('Half a thought');
+    // Another group of the settings keeps the edits, so nobody is asked.
+    await page.getByRole('link', { name: 'Access', exact: true }).click();
+    await part(page, 'Allowed domains').waitFor();
+    await page.getByRole('link', { name: 'Chat', exact: true }).click();
+    expect(await title.inputValue()).toBe('Half a thought');
+
+    const ask = page.getByRole('alertdialog', { name: 'Leave without saving?' });
+    const leave = page.getByRole('link', { name: 'Variables', exact: true });
+    await leave.click();
+    await ask.waitFor();
+    await axe(page);
+    await ask.getByRole('button', { name: 'Cancel' }).click();
+    await ask.waitFor({ state: 'detached' });
+    expect(await title.inputValue()).toBe('Half a thought');
+    expect(page.url()).toContain('/settings?section=chat');
+
+    await leave.click();
+    await ask.getByRole('button', { name: 'Discard changes' }).click();
+    await expect.poll(() => page.url()).toContain('/variables');
+    await page.goBack();
+    await expect.poll(() => title.inputValue()).toBe(before);
+    await leave.click();
+    await expect.poll(() => page.url()).toContain('/variables');
+    await close();
+  });
+
   it('take files and speech', async () => {
     const { page, close } = await open('files');
     const uploads = part(page, 'File uploads');

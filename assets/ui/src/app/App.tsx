@@ -5,6 +5,7 @@ import { cached } from '../api/keys';
 import { queryClient } from '../api/queryClient';
 import { Toaster, TooltipProvider } from '../ui';
 import { ErrorBoundary } from './ErrorBoundary';
+import { LeaveGuard } from './LeaveGuard';
 import { NewVersionBanner } from './NewVersionBanner';
 import { Screens } from './Screens';
 
@@ -14,7 +15,9 @@ export function App(): ReactNode {
       <QueryClientProvider client={queryClient}>
         <TooltipProvider>
           <SignedOut />
-          <Screens />
+          <LeaveGuard>
+            <Screens />
+          </LeaveGuard>
           <NewVersionBanner />
           <Toaster />
         </TooltipProvider>

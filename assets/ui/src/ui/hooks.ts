@@ -1,6 +1,7 @@
-import { useEffect, useState, useSyncExternalStore } from 'react';
+import { useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react';
 import { actions, shortcuts, type Action, type ShortcutGroup } from '../core/actions';
 import { readPref, subscribePrefs, writePref } from '../core/prefs';
+import { holdUnsaved } from '../core/unsaved';
 
 /** Offers actions in the command menu while the component is shown. Give it a list from `useMemo`. */
 export function useActions(list: readonly Action[]): void {
@@ -10,6 +11,21 @@ export function useActions(list: readonly Action[]): void {
 /** Lists shortcuts of a screen under `?`. Give it a constant list. */
 export function useShortcuts(list: readonly ShortcutGroup[]): void {
   useEffect(() => shortcuts.add(list), [list]);
+}
+
+/** While there are unsaved edits, asks whoever leaves `home`, an address of the app, or closes the page. */
+export function useUnsaved(unsaved: boolean, home: string): void {
+  // Gone before what is drawn next can redirect: edits that are lost already hold nobody.
+  useLayoutEffect(() => {
+    if (!unsaved) return;
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    const release = holdUnsaved((to) => to.split(/[?#]/)[0] === home);
+    return () => {
+      removeEventListener('beforeunload', ask);
+      release();
+    };
+  }, [unsaved, home]);
 }
 
 /** A small choice this browser remembers. */

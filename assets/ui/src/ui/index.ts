@@ -36,7 +36,7 @@ export { updatedColumn, usedByColumn } from './columns';
 export { UsedBy, type UsedByProps } from './UsedBy';
 export { useAddress, type Address } from './useAddress';
 export { useForm, type FormErrors, type FormState, type Refusal } from './useForm';
-export { useActions, useMedia, usePref, useSettled, useShortcuts } from './hooks';
+export { useActions, useMedia, usePref, useSettled, useShortcuts, useUnsaved } from './hooks';
 export { Loaded, type QueryLike } from './Loaded';
 export { Tile, type Hue, type TileProps } from './Tile';
 export { PasswordInput } from './PasswordInput';

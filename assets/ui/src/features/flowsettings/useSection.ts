@@ -1,8 +1,8 @@
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { useSaveSettings, type SettingsChange } from '../../api/flowsettings';
 import type { Flow } from '../../api/models';
 import { t } from '../../i18n';
-import { toast } from '../../ui';
+import { toast, useUnsaved } from '../../ui';
 
 export interface SectionProps {
   flow: Flow;
@@ -30,12 +30,7 @@ export function useSection<Value extends object>(
   const stored = read(flow);
   const value = edits ?? stored;
   const dirty = edits !== null && JSON.stringify(edits) !== JSON.stringify(stored);
-  useEffect(() => {
-    if (!dirty) return;
-    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
-    addEventListener('beforeunload', ask);
-    return () => removeEventListener('beforeunload', ask);
-  }, [dirty]);
+  useUnsaved(dirty, `/flows/${flow.id}/settings`);
   return {
     value,
     set: (change) => setEdits({ ...value, ...change }),

@@ -11,6 +11,8 @@ export const app = {
   'app.dark': 'Dark',
   'app.flows': 'Flows',
   'app.goTo': 'Go to',
+  'app.leaveText': 'What you changed here is not saved yet.',
+  'app.leaveTitle': 'Leave without saving?',
   'app.light': 'Light',
   'app.mainMenu': 'Main menu',
   'app.manage': 'Manage',
