@@ -101,3 +101,42 @@ pub fn drop_others(tx: &WriteTx, user: UserId, cookie: &str) -> Result<usize> {
 fn behind(tx: &impl Tx, cookie: &str) -> Result<Option<SessionId>> {
     Ok(SESSIONS.get(tx, &token::hash(cookie))?.map(|session| session.id))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::places;
+
+    #[test]
+    fn sessions_of_an_earlier_format_end_with_the_others() {
+        let (_folder, app, caller) = App::owned();
+        let ada = app.store.read(places::organization).unwrap().owner;
+        let bob = UserId::random();
+        let now = app.clock.now();
+        // As they were stored before sessions had ids, addresses and names of programs.
+        let old = |user: UserId| -> Session {
+            let stored =
+                json!({"user": user, "workspace": caller.workspace, "created": now, "lastSeen": now});
+            serde_json::from_value(stored).unwrap()
+        };
+        let stored = [
+            ("present", old(ada)),
+            ("old", old(ada)),
+            ("new", Session { id: SessionId::random(), ..old(ada) }),
+            ("another's", old(bob)),
+        ];
+        app.store
+            .write(|tx| {
+                stored
+                    .iter()
+                    .try_for_each(|(cookie, session)| SESSIONS.put(tx, &token::hash(cookie), session))
+            })
+            .unwrap();
+        let me = app.store.read(|tx| USERS.get(tx, &ada)).unwrap().unwrap();
+        assert_eq!(end_others(&app, &caller, &me, "present").unwrap()["affected"], 2);
+        let left = |cookie: &str| app.store.read(|tx| SESSIONS.get(tx, &token::hash(cookie))).unwrap();
+        let there: Vec<&str> =
+            stored.iter().map(|(cookie, _)| *cookie).filter(|cookie| left(cookie).is_some()).collect();
+        assert_eq!(there, ["present", "another's"]);
+    }
+}

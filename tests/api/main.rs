@@ -53,6 +53,7 @@ mod people;
 mod people_samples;
 mod properties;
 mod providers;
+mod races;
 mod retrievers;
 mod roles;
 mod service;
