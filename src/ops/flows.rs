@@ -7,6 +7,7 @@ use super::live::{self, NewCanvas};
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::caller::Caller;
+use crate::domain::credential::HIDDEN;
 use crate::domain::draft::{DraftStatus, Mode};
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flow::{CanvasDigest, Flow, FlowKind, FlowSettings};
@@ -85,6 +86,7 @@ impl FlowEdit {
     /// The settings as they shall be: each field sent takes the place of the old one as a whole, because
     /// writers read the whole text first (reference 2.1).
     fn settings(&self, tx: &impl Tx, workspace: &WorkspaceId, old: FlowSettings) -> Result<FlowSettings> {
+        let token = old.mcp_server_config.as_ref().and_then(|config| config.get(TOKEN).cloned());
         let mut new = old;
         if let Some(key) = &self.apikeyid {
             new.api_key = bound_key(tx, workspace, key.as_deref())?;
@@ -106,7 +108,22 @@ impl FlowEdit {
                 *kept = config(name, sent.as_ref())?;
             }
         }
+        if let Some(sent) = &mut new.mcp_server_config {
+            keep_token(sent, token);
+        }
         Ok(new)
+    }
+}
+
+/// The field of `mcpServerConfig` that no answer holds.
+const TOKEN: &str = "token";
+
+/// Keeps the token of before where none was sent, or a hidden one: whoever read the settings and sends them back was not
+/// shown it. An empty text or null takes it away.
+fn keep_token(sent: &mut Map<String, Value>, before: Option<Value>) {
+    if sent.get(TOKEN).is_none_or(|token| token == HIDDEN) {
+        sent.shift_remove(TOKEN);
+        sent.extend(before.map(|token| (TOKEN.to_owned(), token)));
     }
 }
 
@@ -177,7 +194,7 @@ impl WholeFlow {
         };
         // The token of the flow's MCP endpoint is a credential: it stays here.
         let mcp = settings.mcp_server_config.clone().map(|mut map| {
-            map.remove("token");
+            map.remove(TOKEN);
             map
         });
         json!({

@@ -356,6 +356,39 @@ fn a_page_of_a_chat_learns_nothing_about_the_canvas() {
 }
 
 #[test]
+fn the_token_of_the_mcp_endpoint_stays_when_it_is_not_sent() {
+    let server = Server::start();
+    let mcp = |fields: Value| json!({ "mcpServerConfig": fields.to_string() });
+    let flow = server.flow_with(&scripted(), &mcp(json!({"enabled": true, "token": "of-the-endpoint"})));
+    let stored = || {
+        let workspace =
+            serde_json::from_value(server.read(&format!("/chatflows/{flow}"))["workspaceId"].clone());
+        let found = server.app.store.read(|tx| {
+            flowkeep::store::tables::FLOWS.get(tx, workspace.as_ref().unwrap(), &flow.parse().unwrap())
+        });
+        found.unwrap().unwrap().settings.mcp_server_config.map(Value::from)
+    };
+    let save = |fields: Value| server.put(&format!("/chatflows/{flow}"), &fields);
+    let shown = save(json!({"name": "Renamed"}))["mcpServerConfig"].as_str().unwrap().to_owned();
+    assert!(!shown.contains("token"), "{shown}");
+    let hidden = flowkeep::domain::credential::HIDDEN;
+    for sent in [json!({"enabled": false}), json!({"enabled": false, "token": hidden})] {
+        assert!(!save(mcp(sent)).to_string().contains("of-the-endpoint"));
+        assert_eq!(stored(), Some(json!({"enabled": false, "token": "of-the-endpoint"})));
+    }
+    save(json!({ "mcpServerConfig": shown }));
+    assert_eq!(stored().unwrap()["token"], "of-the-endpoint");
+    save(mcp(json!({"token": "another"})));
+    assert_eq!(stored(), Some(json!({"token": "another"})));
+    save(mcp(json!({"enabled": true, "token": null})));
+    assert_eq!(stored(), Some(json!({"enabled": true, "token": null})));
+    save(json!({"mcpServerConfig": null}));
+    assert_eq!(stored(), None);
+    save(mcp(json!({"token": hidden})));
+    assert_eq!(stored(), Some(json!({})), "there is nothing to keep");
+}
+
+#[test]
 fn settings_nested_too_deep_are_refused_and_the_flow_stays_readable() {
     let server = Server::start();
     let flow = server.flow(&scripted());
