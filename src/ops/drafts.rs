@@ -160,9 +160,10 @@ pub fn save(
     expected: &Expected,
 ) -> Result<DraftStatus> {
     let seen = app.store.read(|tx| access::flow(tx, caller, id, Action::Update))?.kind;
+    // The body is judged before what the server allows (security rules 1).
+    let sent = NewCanvas::check(flow_data)?;
     must_be_on(app)?;
-    let Kept { canvas, fresh } =
-        flow_files::keep(app, &caller.workspace, id, NewCanvas::check(flow_data)?, Side::Draft)?;
+    let Kept { canvas, fresh } = flow_files::keep(app, &caller.workspace, id, sent, Side::Draft)?;
     let saved = put_checked(app, caller, id, &canvas, seen, expected);
     match &saved {
         Ok((_, unused)) => flow_files::remove(app, &caller.workspace, id, unused),

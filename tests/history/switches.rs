@@ -34,6 +34,26 @@ fn without_drafts_the_canvas_saves_straight_to_live() {
 }
 
 #[test]
+fn a_bad_body_is_refused_as_such_though_drafts_are_off() {
+    let server = Server::with(&[("SERVICE_DRAFTS", "off")]);
+    let flow = server.drafted("CHATFLOW", "one");
+    let cases = [
+        ("PUT", "", json!({}), json!({ "flowData": saying("two") })),
+        ("PUT", "", json!({"flowData": "no canvas"}), json!({ "flowData": saying("two") })),
+        ("PUT", "/settings", json!({"publishInstantly": "yes"}), json!({"publishInstantly": true})),
+        ("POST", "/publish", json!({"overwriteLiveChanges": 1}), json!({})),
+        ("POST", "/rollback", json!({"sha": "not a sha"}), json!({"sha": server.newest(&flow)})),
+        ("POST", "/rollback", json!({"sha": ""}), json!({"sha": server.newest(&flow)})),
+    ];
+    for (method, path, bad, good) in cases {
+        let call = server.owner(method, &format!("/flow-drafts/{flow}{path}"));
+        call.clone().json(&bad).send().is_error(400);
+        assert_eq!(call.json(&good).send().is_error(409), DRAFTS_OFF, "{method} {path}");
+    }
+    assert_eq!(server.live_says(&flow), "one");
+}
+
+#[test]
 fn saved_drafts_return_when_drafts_are_turned_on_again() {
     let server = Server::start();
     let flow = server.published("CHATFLOW", "one");
