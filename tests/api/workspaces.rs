@@ -37,6 +37,22 @@ fn workspaces_are_made_renamed_and_deleted() {
 }
 
 #[test]
+fn a_workspace_counts_the_members_it_lists() {
+    let server = Server::start();
+    let team = server.new_workspace("Team");
+    let count = || {
+        let all = server.read("/workspace");
+        let found = all.as_array().unwrap().iter().find(|row| row["id"] == *team).unwrap().clone();
+        found["memberCount"].as_u64().unwrap()
+    };
+    assert_eq!(count(), 0, "the owner, who made it, needs no membership");
+    server.member_of(&team, EDITOR);
+    server.member_of(&team, VIEWER);
+    let listed = server.read(&format!("/workspaceuser?workspaceId={team}"));
+    assert_eq!((count(), listed.as_array().unwrap().len()), (2, 2));
+}
+
+#[test]
 fn a_workspace_with_work_in_it_stays() {
     let server = Server::start();
     let default = server.read("/auth/me")["activeWorkspaceId"].as_str().unwrap().to_owned();

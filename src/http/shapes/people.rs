@@ -207,7 +207,8 @@ pub const WORKSPACE: Shape = Shape::Named(&object(
         field("organizationId", ID),
         field("isDefault", Shape::Flag).about("Everybody begins here, so it stays."),
         field("isActive", Shape::Flag),
-        field("memberCount", COUNT),
+        field("memberCount", COUNT)
+            .about("People with a membership, as `/workspaceuser` lists them; the owner needs none."),
         field("role", MAYBE_TEXT).about("What the caller is there."),
         field("createdDate", TIME),
         field("updatedDate", TIME),

@@ -4222,6 +4222,7 @@ export interface components {
             /** @description Everybody begins here, so it stays. */
             isDefault: boolean;
             isActive: boolean;
+            /** @description People with a membership, as `/workspaceuser` lists them; the owner needs none. */
             memberCount: number;
             /** @description What the caller is there. */
             role: string | null;
