@@ -139,6 +139,37 @@ fn the_id_of_a_deleted_flow_stays_with_its_workspace() {
     assert_eq!(server.read(&format!("/chatflows/{flow}"))["name"], "Taken");
 }
 
+#[test]
+fn an_import_says_the_same_of_ids_of_other_workspaces_as_of_unknown_ones() {
+    let server = Server::start();
+    let flow = server.flow(&crate::support::canvases::scripted());
+    let store = id(&server.post("/document-store/store", &json!({"name": "Shelf"})));
+    let there = server.new_workspace("There");
+    server.enter(&there);
+    let unknown = uuid::Uuid::new_v4().to_string();
+    let canvas = crate::support::canvases::scripted();
+    let file = |group: &str, id: &str| match group {
+        "ChatFlow" => json!({"ChatFlow": [{"id": id, "name": "F", "type": "CHATFLOW", "flowData": canvas}]}),
+        _ => json!({"DocumentStore": [{"id": id, "name": "S"}]}),
+    };
+    for (group, taken) in [("ChatFlow", &flow), ("DocumentStore", &store)] {
+        for mode in ["preview", "import"] {
+            let told = |id: &str| {
+                let mut body = file(group, id);
+                body["mode"] = mode.into();
+                let send = || server.owner("POST", "/export-import/import").json(&body).send().is(200);
+                let (first, second) = (send(), send());
+                assert_ne!(first.json()["items"][0]["newId"], *id);
+                [first, second].map(|answer| ID.replace_all(&answer.text(), "ID").into_owned())
+            };
+            assert_eq!(told(taken), told(&unknown), "{mode}");
+        }
+        // What the file brought is found again under the id it came in under.
+        let again = server.post("/export-import/import", &file(group, taken))["items"][0].clone();
+        assert!(again["reason"].as_str().unwrap().contains("is here already"), "{again}");
+    }
+}
+
 /// A canvas with one card that names `id`.
 fn naming(server: &Server, provider: &Provider, card: &str, input: &str, id: &str) -> String {
     let mut drawing = Drawing::default();

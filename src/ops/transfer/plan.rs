@@ -9,11 +9,12 @@ use crate::app::App;
 use crate::domain::caller::Caller;
 use crate::domain::draft::Mode;
 use crate::domain::error::Result;
-use crate::domain::ids::{DocumentStoreId, FlowId, TemplateId, ToolId, VariableId};
+use crate::domain::ids::{DocumentStoreId, FlowId, TemplateId, ToolId, VariableId, WorkspaceId};
 use crate::store::Tx;
 use crate::store::tables::{DOCUMENT_STORES, FLOWS, TEMPLATES, TOOLS, VARIABLES, WORKSPACES};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use uuid::Uuid;
@@ -46,14 +47,6 @@ pub(super) struct Step {
     pub notes: Vec<String>,
     /// What a caller may choose.
     choices: Vec<Action>,
-}
-
-/// Where an id is in use.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Found {
-    Nowhere,
-    Here,
-    Elsewhere,
 }
 
 /// Decides. `chosen` is by the ids of the file.
@@ -119,6 +112,8 @@ fn step(
         let own = item.kind.import_permission();
         return Ok(refused(format!("This needs the permission {IMPORT_ALL} or {own}.")));
     }
+    let sent = id;
+    let id = if item.id.is_some() { own_id(app, caller, item.kind, sent)? } else { sent };
     let mut step = Step {
         action: Action::Create,
         id,
@@ -128,25 +123,20 @@ fn step(
         notes: Vec::new(),
         choices: vec![Action::Create, Action::Skip],
     };
-    match found(app, caller, item.kind, id)? {
-        Found::Nowhere => {}
-        Found::Elsewhere => {
-            step.id = Uuid::new_v4();
-            step.reason = Some("It comes in as a copy, under an id of its own.".to_owned());
+    if app.store.read(|tx| has(tx, &caller.workspace, item.kind, *id.as_bytes()))? {
+        step.choices = vec![Action::Create, Action::Update, Action::Skip];
+        replaced(app, caller, here, item, &mut step)?;
+        if is_same(app, caller, here, item, id)? {
+            step.action = Action::Skip;
+            step.reason = Some("It is here already, just as it is in the file.".to_owned());
+        } else {
+            step.reason = Some(
+                "One with its id is here already and differs: it comes in as a copy, unless 'update' or 'skip' is chosen."
+                    .to_owned(),
+            );
         }
-        Found::Here => {
-            step.choices = vec![Action::Create, Action::Update, Action::Skip];
-            replaced(app, caller, here, item, &mut step)?;
-            if is_same(app, caller, here, item, id)? {
-                step.action = Action::Skip;
-                step.reason = Some("It is here already, just as it is in the file.".to_owned());
-            } else {
-                step.reason = Some(
-                    "One with its id is here already and differs: it comes in as a copy, unless 'update' or 'skip' is chosen."
-                        .to_owned(),
-                );
-            }
-        }
+    } else if id != sent {
+        step.reason = Some("It comes in as a copy, under an id of its own.".to_owned());
     }
     let name = item.fields.get("name").and_then(Value::as_str).map(str::trim).unwrap_or_default();
     if item.kind == Kind::Variable
@@ -174,37 +164,45 @@ fn step(
     Ok(step)
 }
 
-/// Only ids of flows and of document stores lead to something by themselves. Of the other kinds each workspace may have
-/// one under the same id, so that nobody learns of the others'.
-fn found(app: &App, caller: &Caller, kind: Kind, id: Uuid) -> Result<Found> {
-    let bytes = *id.as_bytes();
-    let is_here = app.store.read(|tx| has(tx, &caller.workspace, kind, bytes))?;
-    if is_here {
-        return Ok(Found::Here);
-    }
-    let is_elsewhere = match kind {
+/// The id under which this workspace holds what a file says under `sent`.
+///
+/// Only ids of flows and of document stores lead to something by themselves, so no two workspaces may have one in common.
+/// Of the other kinds each workspace may have one under the same id.
+///
+/// Whether another workspace uses an id must not show in an answer, be it a dry run's or an import's. So nobody looks
+/// there: an id stays what it is where it is known to be this workspace's own (something is here under it, or was and
+/// went) and where there is no other workspace, which is how a whole house moves. Anywhere else it is derived from the
+/// workspace and the id in the file: the same each time, so that a file finds again what it brought before.
+fn own_id(app: &App, caller: &Caller, kind: Kind, sent: Uuid) -> Result<Uuid> {
+    let bytes = *sent.as_bytes();
+    let is_own = |owner: Option<WorkspaceId>| owner == Some(caller.workspace);
+    let (is_here, is_alone) = app
+        .store
+        .read(|tx| Ok((has(tx, &caller.workspace, kind, bytes)?, WORKSPACES.list(tx)?.len() == 1)))?;
+    let stays = match kind {
+        Kind::Tool | Kind::Variable | Kind::Template => true,
+        Kind::DocumentStore => is_here || is_alone,
         Kind::Flow(_) => {
+            // A workspace that was deleted leaves its ids behind; nobody else is let to its versions.
             let owner = live::owner_of_id(app, &FlowId::from_bytes(bytes))?;
-            owner.is_some_and(|owner| owner != caller.workspace)
+            is_own(owner) || (is_alone && owner.is_none())
         }
-        Kind::DocumentStore => app.store.read(|tx| {
-            let mut found = false;
-            for workspace in WORKSPACES.list(tx)? {
-                found = found || has(tx, &workspace.id, kind, bytes)?;
-            }
-            Ok(found)
-        })?,
-        Kind::Tool | Kind::Variable | Kind::Template => false,
     };
-    Ok(if is_elsewhere { Found::Elsewhere } else { Found::Nowhere })
+    Ok(if stays { sent } else { derived(&caller.workspace, sent) })
 }
 
-fn has(
-    tx: &impl Tx,
-    workspace: &crate::domain::ids::WorkspaceId,
-    kind: Kind,
-    bytes: [u8; 16],
-) -> Result<bool> {
+/// An id of the usual form (reference 2 asks for version 4) that only this workspace and this id give.
+fn derived(workspace: &WorkspaceId, sent: Uuid) -> Uuid {
+    let mut hash = Sha256::new();
+    hash.update(b"imported");
+    hash.update(workspace.bytes());
+    hash.update(sent.as_bytes());
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&hash.finalize()[..16]);
+    uuid::Builder::from_random_bytes(bytes).into_uuid()
+}
+
+fn has(tx: &impl Tx, workspace: &WorkspaceId, kind: Kind, bytes: [u8; 16]) -> Result<bool> {
     match kind {
         Kind::Flow(_) => FLOWS.has(tx, workspace, &FlowId::from_bytes(bytes)),
         Kind::Tool => TOOLS.has(tx, workspace, &ToolId::from_bytes(bytes)),
