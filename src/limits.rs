@@ -122,6 +122,14 @@ pub const SQL_RESULT_BYTES_MAX: usize = 48 * 1024;
 pub const SQL_TABLES_MAX: usize = 100;
 /// About how many bytes describe them.
 pub const SQL_SCHEMA_BYTES_MAX: usize = 64 * 1024;
+/// Time of one statement of a PostgreSQL server, unless its owner shortens it.
+pub const POSTGRES_SECONDS: u64 = 60;
+/// Time to connect to one and sign in.
+pub const POSTGRES_SIGN_IN_SECONDS: u64 = 15;
+/// Bytes of one thing it says: a row, mostly.
+pub const POSTGRES_MESSAGE_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Bytes of all rows of one statement.
+pub const POSTGRES_RESULT_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// Most of an API's response that a model answers from.
 pub const API_RESPONSE_CHARS_MAX: usize = 50_000;
 /// Most tools of one MCP server that are looked at, and the pages of its list.

@@ -162,6 +162,21 @@ pub(super) fn parse(text: &str) -> Result<Uri, NetError> {
     Ok(uri)
 }
 
+/// Reads the name or number of a host into the one form that is judged and called, without brackets.
+pub(super) fn host(text: &str) -> Result<String, NetError> {
+    let bad = || NetError::BadAddress("the host is not a host name".to_owned());
+    let text = text.trim().trim_start_matches('[').trim_end_matches(']');
+    if let Ok(ip) = text.parse::<IpAddr>() {
+        return Ok(ip.to_string());
+    }
+    if text.is_empty() || !text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_'))
+    {
+        return Err(bad());
+    }
+    let uri = parse(&format!("http://{text}/"))?;
+    uri.host().map(str::to_owned).ok_or_else(bad)
+}
+
 /// The rules for one purpose.
 #[derive(Debug)]
 pub(super) struct Guard {

@@ -1,11 +1,13 @@
 //! Outgoing HTTP: the one client, and who it may talk to (security rules 7, contract 11).
 //!
 //! Every request of the service leaves here, so that one set of rules judges every address and one token ends every wait.
+//! What speaks another protocol gets a [`Line`] here, under the same rules.
 
 mod buffers;
 mod error;
 mod guard;
 mod incoming;
+mod line;
 mod resolve;
 mod transport;
 mod waiting;
@@ -16,6 +18,7 @@ use error::translate;
 use guard::Guard;
 use resolve::Judged;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 use ureq::Agent;
 use ureq::http::header::{HeaderMap, HeaderName, HeaderValue};
@@ -25,6 +28,7 @@ use waiting::Waiting;
 
 pub use error::NetError;
 pub use incoming::Incoming;
+pub use line::Line;
 pub use ureq::http::Method;
 
 /// The most bytes a response head may have (security rules 7).
@@ -100,6 +104,8 @@ pub struct Outgoing {
     // Apart, because an idle connection of one purpose must not serve the other.
     provider: Agent,
     reachable: Agent,
+    /// For connections that are no HTTP: to addresses of the flow's owner only.
+    lines: Arc<Judged>,
 }
 
 impl fmt::Debug for Outgoing {
@@ -112,8 +118,20 @@ impl Outgoing {
     /// `allow` is `SERVICE_HTTP_ALLOW`; `loopback_service` says that this service itself listens on loopback only.
     #[must_use]
     pub fn new(allow: Vec<AllowRule>, loopback_service: bool) -> Self {
-        let agent = |purpose| agent(Guard { purpose, allow: allow.clone(), loopback_service });
-        Self { provider: agent(Purpose::Provider), reachable: agent(Purpose::Reachable) }
+        let guard = |purpose| Guard { purpose, allow: allow.clone(), loopback_service };
+        Self {
+            provider: agent(guard(Purpose::Provider)),
+            reachable: agent(guard(Purpose::Reachable)),
+            lines: Arc::new(Judged::new(guard(Purpose::Provider))),
+        }
+    }
+
+    /// Connects to a server of the flow's owner that does not speak HTTP.
+    ///
+    /// # Errors
+    /// As [`NetError`].
+    pub fn connect(&self, host: &str, port: u16, cancel: &Cancel, most: Duration) -> Result<Line, NetError> {
+        Line::open(&self.lines, host, port, cancel, most)
     }
 
     /// Posts JSON.

@@ -38,7 +38,8 @@ impl Judged {
         Self { guard, kept: Mutex::default() }
     }
 
-    fn addresses(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, NetError> {
+    /// What a host stands for, judged.
+    pub(super) fn addresses(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, NetError> {
         if let Ok(ip) = host.parse::<IpAddr>() {
             return self.judge(host, vec![SocketAddr::new(ip, port)]);
         }

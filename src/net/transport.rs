@@ -37,22 +37,34 @@ impl Connector for Dialer {
     fn connect(&self, details: &ConnectionDetails<'_>, _: Option<()>) -> Result<Option<Socket>, Error> {
         let waiting = Waiting::current()?;
         let most = Duration::from_secs(CONNECT_SECONDS_MAX).min(*details.timeout.after);
-        let end = waiting.until(most);
         waiting::note_connected();
-        for (tried, address) in details.addrs.iter().enumerate() {
-            let left = end.saturating_duration_since(Instant::now());
-            let last = tried + 1 == details.addrs.len();
-            // An address that does not answer must leave time for the next one.
-            let share = if last { left } else { left / 2 };
-            if share.is_zero() {
-                break;
-            }
-            if let Some(stream) = dial(&waiting, *address, share)? {
-                return Ok(Some(Socket::new(stream)));
-            }
+        match reach(&waiting, &details.addrs, most)? {
+            Some(stream) => Ok(Some(Socket::new(stream))),
+            None => Err(NetError::Unreachable(super::guard::label(details.uri)).into()),
         }
-        Err(NetError::Unreachable(super::guard::label(details.uri)).into())
     }
+}
+
+/// A connection to the first of these judged addresses that can be reached; `None` when none can.
+pub(super) fn reach(
+    waiting: &Waiting,
+    addresses: &[SocketAddr],
+    most: Duration,
+) -> Result<Option<TcpStream>, NetError> {
+    let end = waiting.until(most);
+    for (tried, address) in addresses.iter().enumerate() {
+        let left = end.saturating_duration_since(Instant::now());
+        let last = tried + 1 == addresses.len();
+        // An address that does not answer must leave time for the next one.
+        let share = if last { left } else { left / 2 };
+        if share.is_zero() {
+            break;
+        }
+        if let Some(stream) = dial(waiting, *address, share)? {
+            return Ok(Some(stream));
+        }
+    }
+    Ok(None)
 }
 
 /// `None` when this address cannot be reached and another may.
@@ -137,24 +149,36 @@ impl Socket {
         let waiting = Waiting::current()?;
         let end = waiting.until(*timeout.after);
         let stream = self.stream.clone();
-        let _hook = waiting.cancel.on_cancel(move || {
-            // It fails only when the connection is closed already.
-            let _ = stream.shutdown(Shutdown::Both);
-        });
-        loop {
-            if let Some(error) = waiting.ended() {
-                return Err(error.into());
-            }
-            let left = end.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Err(NetError::TimedOut.into());
-            }
-            match step(self, left) {
-                // A shut down socket reads as ended: that must not pass for the end of a body.
-                Ok(value) => return waiting.ended().map_or(Ok(value), |error| Err(error.into())),
-                Err(error) if is_time_out(error.kind()) => {}
-                Err(error) => return Err(waiting.ended().unwrap_or_else(|| broke(&error)).into()),
-            }
+        Ok(patiently(&stream, &waiting, end, |left| step(self, left))?)
+    }
+}
+
+/// Repeats `step`, which blocks on the connection, until it gives a result, the time is over, or the run ends: then the
+/// connection is shut down. `step` gets the time left.
+pub(super) fn patiently<T>(
+    stream: &Arc<TcpStream>,
+    waiting: &Waiting,
+    end: Instant,
+    mut step: impl FnMut(Duration) -> std::io::Result<T>,
+) -> Result<T, NetError> {
+    let closed = stream.clone();
+    let _hook = waiting.cancel.on_cancel(move || {
+        // It fails only when the connection is closed already.
+        let _ = closed.shutdown(Shutdown::Both);
+    });
+    loop {
+        if let Some(error) = waiting.ended() {
+            return Err(error);
+        }
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(NetError::TimedOut);
+        }
+        match step(left) {
+            // A shut down socket reads as ended: that must not pass for the end of a body.
+            Ok(value) => return waiting.ended().map_or(Ok(value), Err),
+            Err(error) if is_time_out(error.kind()) => {}
+            Err(error) => return Err(waiting.ended().unwrap_or_else(|| broke(&error))),
         }
     }
 }

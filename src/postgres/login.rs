@@ -1,0 +1,130 @@
+//! How a connection begins: TLS where the owner wants it, and the proof that both sides know the password.
+
+use super::connection::Connection;
+use super::{PgError, Server, Tls};
+use crate::domain::cancel::Cancel;
+use crate::limits;
+use crate::net::{Line, Outgoing};
+use bytes::BytesMut;
+use postgres_protocol::authentication::md5_hash;
+use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, ScramSha256};
+use postgres_protocol::message::backend::{AuthenticationSaslBody, Message};
+use postgres_protocol::message::frontend;
+use std::io::{Read as _, Write as _};
+use std::time::Duration;
+
+/// Connects and signs in. `options` says that the server is told about the time of statements.
+pub(super) fn open(
+    server: &Server,
+    outgoing: &Outgoing,
+    cancel: &Cancel,
+    options: bool,
+) -> Result<Connection, PgError> {
+    let most = Duration::from_secs(limits::POSTGRES_SIGN_IN_SECONDS);
+    let mut line = outgoing.connect(&server.host, server.port, cancel, most)?;
+    line = match &server.tls {
+        Tls::Off => line,
+        Tls::Public => begin_tls(line)?.secure(None)?,
+        Tls::Of(authorities) => begin_tls(line)?.secure(Some(authorities))?,
+    };
+    let password = server.password.clone();
+    let mut connection = Connection { line, read: BytesMut::new(), time: server.time, password };
+    let time = format!("-c statement_timeout={}", server.time.as_millis());
+    let mut parameters = vec![
+        ("user", server.user.as_str()),
+        ("database", &server.database),
+        ("application_name", &server.application),
+        ("client_encoding", "UTF8"),
+    ];
+    if options {
+        parameters.push(("options", &time));
+    }
+    let mut out = BytesMut::new();
+    frontend::startup_message(parameters, &mut out)?;
+    connection.send(&out)?;
+    sign_in(&mut connection, server)?;
+    loop {
+        match connection.next()? {
+            Message::BackendKeyData(_) => {}
+            Message::ReadyForQuery(_) => return Ok(connection),
+            Message::ErrorResponse(error) => return Err(connection.told(&error)),
+            _ => return Err(PgError::Garbled),
+        }
+    }
+}
+
+fn begin_tls(mut line: Line) -> Result<Line, PgError> {
+    let mut out = BytesMut::new();
+    frontend::ssl_request(&mut out);
+    line.write_all(&out)?;
+    let mut answer = [0];
+    // One byte and no more: what comes after it belongs to TLS.
+    line.read_exact(&mut answer)?;
+    match &answer {
+        b"S" => Ok(line),
+        b"N" => Err(PgError::NoTls),
+        _ => Err(PgError::Garbled),
+    }
+}
+
+fn sign_in(connection: &mut Connection, server: &Server) -> Result<(), PgError> {
+    let password = server.password.as_bytes();
+    loop {
+        let mut out = BytesMut::new();
+        match connection.next()? {
+            Message::AuthenticationOk => return Ok(()),
+            Message::AuthenticationCleartextPassword if server.tls == Tls::Off => {
+                return Err(PgError::NoSecrecy);
+            }
+            Message::AuthenticationCleartextPassword => frontend::password_message(password, &mut out)?,
+            Message::AuthenticationMd5Password(body) => {
+                let hash = md5_hash(server.user.as_bytes(), password, body.salt());
+                frontend::password_message(hash.as_bytes(), &mut out)?;
+            }
+            Message::AuthenticationSasl(body) => {
+                prove(connection, &body, password)?;
+                continue;
+            }
+            Message::ErrorResponse(error) => return Err(connection.told(&error)),
+            Message::AuthenticationGss
+            | Message::AuthenticationSspi
+            | Message::AuthenticationKerberosV5
+            | Message::AuthenticationScmCredential => return Err(PgError::NoSignIn),
+            _ => return Err(PgError::Garbled),
+        }
+        connection.send(&out)?;
+    }
+}
+
+/// Proves to know the password without saying it, and lets the server prove the same.
+fn prove(
+    connection: &mut Connection,
+    offer: &AuthenticationSaslBody,
+    password: &[u8],
+) -> Result<(), PgError> {
+    use fallible_iterator::FallibleIterator as _;
+    if !offer.mechanisms().any(|name| Ok(name == SCRAM_SHA_256))? {
+        return Err(PgError::NoSignIn);
+    }
+    let mut scram = ScramSha256::new(password, ChannelBinding::unsupported());
+    let mut out = BytesMut::new();
+    frontend::sasl_initial_response(SCRAM_SHA_256, scram.message(), &mut out)?;
+    connection.send(&out)?;
+    match connection.next()? {
+        Message::AuthenticationSaslContinue(body) => {
+            scram.update(body.data()).map_err(|_| PgError::Garbled)?;
+        }
+        Message::ErrorResponse(error) => return Err(connection.told(&error)),
+        _ => return Err(PgError::Garbled),
+    }
+    out.clear();
+    frontend::sasl_response(scram.message(), &mut out)?;
+    connection.send(&out)?;
+    match connection.next()? {
+        Message::AuthenticationSaslFinal(body) => {
+            scram.finish(body.data()).map_err(|_| PgError::NotTheServer)
+        }
+        Message::ErrorResponse(error) => Err(connection.told(&error)),
+        _ => Err(PgError::Garbled),
+    }
+}
