@@ -103,6 +103,7 @@ pub static CARDS: &[&Card] = &[
     &output_parsers::structured::CARD,
     &prompts::chat_prompt_template::CARD,
     &prompts::prompt_template::CARD,
+    &record_managers::postgres::CARD,
     &record_managers::sqlite::CARD,
     &retrievers::azure_rerank::CARD,
     &retrievers::bm25::CARD,
@@ -161,6 +162,7 @@ pub static CARDS: &[&Card] = &[
     &vector_stores::faiss::CARD,
     &vector_stores::in_memory::CARD,
     &vector_stores::pinecone::CARD,
+    &vector_stores::postgres::CARD,
     &vector_stores::qdrant::CARD,
 ];
 

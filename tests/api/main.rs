@@ -51,6 +51,7 @@ mod pages;
 mod parsers;
 mod people;
 mod people_samples;
+mod postgres;
 mod properties;
 mod providers;
 mod races;

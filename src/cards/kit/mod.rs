@@ -17,6 +17,7 @@ pub mod model;
 pub mod openapi;
 pub mod part;
 pub mod passages;
+pub(in crate::cards) mod postgres;
 pub mod prompt;
 pub(in crate::cards) mod provided;
 pub mod records;

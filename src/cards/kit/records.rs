@@ -1,6 +1,8 @@
 //! Filling a store again: which passages are new, which are known, and which are gone (reference canvas 5.12).
 
 use super::host::Host;
+use super::input::{Choice, Input};
+use super::inputs::Inputs;
 use crate::domain::error::{Error, Result};
 use crate::domain::prediction::SourceDocument;
 use crate::vectors::RowId;
@@ -56,7 +58,46 @@ pub enum Cleanup {
     Full,
 }
 
+/// What a record manager keeps apart.
+pub const NAMESPACE: Input = Input::text("namespace", "Namespace")
+    .additional()
+    .help("Keeps records of different stores apart. Empty: the flow and the store.");
+/// What goes from a store that is filled again.
+pub const CLEANUP: Input = Input::choice("cleanup", "Cleanup", CLEANUPS).or("none").help(
+    "None removes nothing. Incremental removes what a source that was loaded does not have any more. Full removes \
+     everything that was not loaded.",
+);
+/// The metadata by which sources are told apart.
+pub const SOURCE_KEY: Input = Input::text("sourceIdKey", "SourceId Key")
+    .or("source")
+    .additional()
+    .help("The metadata that names where a passage is from.");
+/// The table of records where a card names none.
+pub const TABLE: &str = "upsertion_records";
+
+const CLEANUPS: &[Choice] =
+    &[Choice::of("none", "None"), Choice::of("incremental", "Incremental"), Choice::of("full", "Full")];
+
 impl Keeping {
+    /// Reads the inputs [`NAMESPACE`], [`CLEANUP`] and [`SOURCE_KEY`].
+    ///
+    /// # Errors
+    /// When the cleanup is none of those there are.
+    pub fn of(inputs: &Inputs<'_>) -> Result<Self> {
+        let cleanup = match inputs.text(CLEANUP.name)?.as_str() {
+            "none" => Cleanup::None,
+            "incremental" => Cleanup::Incremental,
+            "full" => Cleanup::Full,
+            _ => return Err(inputs.wrong(CLEANUP.name, "this must be none, incremental or full")),
+        };
+        Ok(Self {
+            label: inputs.label.to_owned(),
+            namespace: inputs.maybe_text(NAMESPACE.name),
+            cleanup,
+            source_key: inputs.text(SOURCE_KEY.name)?,
+        })
+    }
+
     /// The namespace of this collection of this flow.
     #[must_use]
     pub fn namespace_of(&self, collection: &str, host: &dyn Host) -> String {

@@ -38,16 +38,31 @@ const NAME_CHARS_MAX: usize = 255;
 /// What a name in a path may hold as it is.
 const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
 
+/// Why a database gave nothing.
+pub(in crate::cards) trait Fault {
+    /// The operation's error, naming the card that failed.
+    fn at(self, card: &str) -> Error;
+}
+
+impl Fault for ModelError {
+    fn at(self, card: &str) -> Error {
+        Self::at(self, card)
+    }
+}
+
 /// A database of vectors.
 pub(in crate::cards) trait Database: Send + Sync {
+    /// Why it gives nothing.
+    type Fault: Fault;
+
     /// Makes sure that there is a collection for vectors of this length.
-    fn prepare(&self, dimensions: usize, cancel: &Cancel) -> std::result::Result<(), ModelError>;
+    fn prepare(&self, dimensions: usize, cancel: &Cancel) -> std::result::Result<(), Self::Fault>;
 
     /// Stores passages; one of the same name is replaced.
-    fn put(&self, rows: &[RemoteRow<'_>], cancel: &Cancel) -> std::result::Result<(), ModelError>;
+    fn put(&self, rows: &[RemoteRow<'_>], cancel: &Cancel) -> std::result::Result<(), Self::Fault>;
 
     /// Removes passages.
-    fn remove(&self, names: &[Uuid], cancel: &Cancel) -> std::result::Result<(), ModelError>;
+    fn remove(&self, names: &[Uuid], cancel: &Cancel) -> std::result::Result<(), Self::Fault>;
 
     /// The passages nearest to a vector, best first.
     fn nearest(
@@ -56,7 +71,7 @@ pub(in crate::cards) trait Database: Send + Sync {
         most: usize,
         filter: Option<&Value>,
         cancel: &Cancel,
-    ) -> std::result::Result<Vec<Scored>, ModelError>;
+    ) -> std::result::Result<Vec<Scored>, Self::Fault>;
 }
 
 /// A passage with its vector, on its way to a database.
@@ -96,7 +111,7 @@ impl<D: Database> Remote<D> {
         })
     }
 
-    fn at<T>(&self, done: std::result::Result<T, ModelError>) -> Result<T> {
+    fn at<T>(&self, done: std::result::Result<T, D::Fault>) -> Result<T> {
         done.map_err(|fault| fault.at(self.filling.label()))
     }
 

@@ -1,3 +1,4 @@
 //! Record managers: parts that remember which passages are in a store.
 
+pub mod postgres;
 pub mod sqlite;

@@ -1,7 +1,8 @@
 //! SQLite Record Manager: what is in a store, remembered by this server. The name is the family's; the records lie in
 //! the server's own database, so there is nothing to connect to.
 
-use crate::cards::kit::{Card, Category, Choice, Cleanup, Host, Input, Keeping, Make, RecordManager, Risk};
+use crate::cards::kit::records::{CLEANUP, NAMESPACE, SOURCE_KEY, TABLE};
+use crate::cards::kit::{Card, Category, Host, Input, Keeping, Make, RecordManager, Risk};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CollectionId, NamespaceId};
 use crate::vectors::RowId;
@@ -25,41 +26,16 @@ pub const CARD: Card = Card {
         Input::text("tableName", "Table Name")
             .additional()
             .help("Keeps records apart, like the namespace. Empty: upsertion_records."),
-        Input::text("namespace", "Namespace")
-            .additional()
-            .help("Keeps records of different stores apart. Empty: the flow and the store."),
-        Input::choice("cleanup", "Cleanup", CLEANUPS).or("none").help(
-            "None removes nothing. Incremental removes what a source that was loaded does not have any more. Full \
-             removes everything that was not loaded.",
-        ),
-        Input::text("sourceIdKey", "SourceId Key")
-            .or("source")
-            .additional()
-            .help("The metadata that names where a passage is from."),
+        NAMESPACE,
+        CLEANUP,
+        SOURCE_KEY,
     ],
     outputs: &[],
     make: Make::Records(|inputs| {
-        let cleanup = match inputs.text("cleanup")?.as_str() {
-            "none" => Cleanup::None,
-            "incremental" => Cleanup::Incremental,
-            "full" => Cleanup::Full,
-            _ => return Err(inputs.wrong("cleanup", "this must be none, incremental or full")),
-        };
-        let keeping = Keeping {
-            label: inputs.label.to_owned(),
-            namespace: inputs.maybe_text("namespace"),
-            cleanup,
-            source_key: inputs.text("sourceIdKey")?,
-        };
         let table = inputs.maybe_text("tableName").unwrap_or_else(|| TABLE.to_owned());
-        Ok(Arc::new(OwnRecords { keeping, table }))
+        Ok(Arc::new(OwnRecords { keeping: Keeping::of(inputs)?, table }))
     }),
 };
-
-const TABLE: &str = "upsertion_records";
-
-const CLEANUPS: &[Choice] =
-    &[Choice::of("none", "None"), Choice::of("incremental", "Incremental"), Choice::of("full", "Full")];
 
 struct OwnRecords {
     keeping: Keeping,

@@ -162,6 +162,8 @@ fn condition((key, value): (&String, &Value)) -> Value {
 }
 
 impl Database for Chroma {
+    type Fault = ModelError;
+
     fn prepare(&self, _: usize, cancel: &Cancel) -> Result<(), ModelError> {
         if self.collection(cancel)?.is_some() {
             return Ok(());

@@ -5,4 +5,5 @@ pub mod document_store;
 pub mod faiss;
 pub mod in_memory;
 pub mod pinecone;
+pub mod postgres;
 pub mod qdrant;

@@ -162,6 +162,8 @@ fn address(host: &str, control: &str) -> Result<String, ModelError> {
 }
 
 impl Database for Pinecone {
+    type Fault = ModelError;
+
     fn prepare(&self, dimensions: usize, cancel: &Cancel) -> Result<(), ModelError> {
         match self.index(cancel)?.dimensions {
             Some(wanted) if wanted != dimensions as u64 => Err(ModelError::Settings(format!(

@@ -118,6 +118,8 @@ impl Qdrant {
 }
 
 impl Database for Qdrant {
+    type Fault = ModelError;
+
     fn prepare(&self, dimensions: usize, cancel: &Cancel) -> Result<(), ModelError> {
         if self.endpoint.maybe(&self.path(""), cancel)?.is_some() {
             return Ok(());

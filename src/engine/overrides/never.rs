@@ -54,6 +54,9 @@ const CODE: &[&str] = &[
 const INPUTS: &[(&str, Group)] = &[
     ("link", Group::Address),
     ("path", Group::Address),
+    ("database", Group::Address),
+    ("ssl", Group::Address),
+    ("additionalconfig", Group::Address),
     ("header", Group::Address),
     ("apidocs", Group::Address),
     ("code", Group::Code),

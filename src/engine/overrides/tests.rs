@@ -174,7 +174,18 @@ fn no_card_lets_go_of_what_its_kinds_protect_even_when_all_is_listed() {
                     | InputKind::Wire(_)
                     | InputKind::Wires(_)
             ) || never::of_name(input.name).is_some()
-                || ["path", "file", "schema", "code", "sessionId", "apiDocs"].contains(&input.name);
+                || [
+                    "path",
+                    "file",
+                    "schema",
+                    "code",
+                    "sessionId",
+                    "apiDocs",
+                    "database",
+                    "ssl",
+                    "additionalConfig",
+                ]
+                .contains(&input.name);
             assert_eq!(decided.is_err(), protected, "{} of {}", input.name, card.name);
         }
     }

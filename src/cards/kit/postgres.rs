@@ -1,0 +1,254 @@
+//! What cards over a PostgreSQL server share: who is called and how (reference canvas 5.11, 5.12).
+
+use super::input::Input;
+use super::inputs::Inputs;
+use super::remote::Fault;
+use crate::domain::cancel::Cancel;
+use crate::domain::error::{Error, Result};
+use crate::postgres::{Column, Connection, PORT, PgError, Server, Session, Table, Tls};
+use serde_json::{Map, Value};
+use std::time::Duration;
+
+pub(in crate::cards) const CREDENTIAL: Input = Input::credential(&["PostgresApi"]);
+// Host and database decide where a call goes, so they are read like addresses: as the owner saved them.
+pub(in crate::cards) const HOST: Input =
+    Input::address("host", "Host").help("The name or number of the server, without scheme and port.");
+pub(in crate::cards) const DATABASE: Input = Input::address("database", "Database");
+pub(in crate::cards) const PORT_INPUT: Input =
+    Input::whole("port", "Port", 1.0, 65_535.0).optional().help("Empty: 5432.");
+pub(in crate::cards) const SSL: Input = Input::switch("ssl", "SSL")
+    .additional()
+    .help("Encrypts the connection. The server must have a certificate for its host name.");
+pub(in crate::cards) const ADDITIONAL_CONFIG: Input =
+    Input::json("additionalConfig", "Additional Configuration").additional().help(
+        "Further settings: application_name, schema, statement_timeout in milliseconds, and ssl with ca, the \
+         certificate of the server's authority.",
+    );
+
+/// Settings that mean something to pools of connections, of which there is none here.
+const OF_POOLS: &[&str] = &[
+    "max",
+    "min",
+    "poolSize",
+    "connectionTimeoutMillis",
+    "idleTimeoutMillis",
+    "keepAlive",
+    "keepAliveInitialDelayMillis",
+    "allowExitOnIdle",
+    "logging",
+    "type",
+];
+/// Longest name by which this service calls itself.
+const APPLICATION_CHARS_MAX: usize = 63;
+/// Shortest time a statement may be given.
+const TIME_MIN: u64 = 100;
+
+impl Fault for PgError {
+    fn at(self, card: &str) -> Error {
+        Self::at(self, card)
+    }
+}
+
+/// The server of a card, not called yet, and the schema its tables are in.
+///
+/// # Errors
+/// When something is missing or does not fit its declaration.
+pub(in crate::cards) fn session(inputs: &Inputs<'_>) -> Result<(Session, Option<Column>)> {
+    let lacks = || inputs.wrong("credential", "select a credential with user and password");
+    let port = inputs.whole(PORT_INPUT.name)?.and_then(|port| u16::try_from(port).ok());
+    let mut server = Server {
+        host: inputs.text(HOST.name)?.trim().to_owned(),
+        port: port.unwrap_or(PORT),
+        database: inputs.text(DATABASE.name)?.trim().to_owned(),
+        user: inputs.maybe_secret("user").ok_or_else(lacks)?,
+        password: inputs.maybe_secret("password").ok_or_else(lacks)?,
+        tls: if inputs.switch(SSL.name) { Tls::Public } else { Tls::Off },
+        application: "flowkeep".to_owned(),
+        time: Server::TIME_MAX,
+    };
+    let wrong = |what: String| inputs.wrong(ADDITIONAL_CONFIG.name, &what);
+    let schema = configure(&mut server, &inputs.object(ADDITIONAL_CONFIG.name)?).map_err(wrong)?;
+    Ok((Session::new(server, inputs.host.outgoing().clone()), schema))
+}
+
+/// Takes the settings that are known and harm nobody; gives the schema. Where a call goes and who calls is for inputs and
+/// credential alone.
+fn configure(server: &mut Server, more: &Map<String, Value>) -> std::result::Result<Option<Column>, String> {
+    let mut schema = None;
+    for (name, value) in more {
+        match (name.as_str(), value) {
+            ("application_name" | "applicationName", Value::String(text))
+                if text.chars().count() <= APPLICATION_CHARS_MAX && !text.contains(char::is_control) =>
+            {
+                server.application.clone_from(text);
+            }
+            ("schema", Value::String(text)) => {
+                let bad = || "schema: this must be a name of letters, digits and underscores".to_owned();
+                schema = Some(Column::parse(text).map_err(|_| bad())?);
+            }
+            ("statement_timeout" | "query_timeout", value) => {
+                let time = value.as_u64().or_else(|| value.as_str()?.trim().parse().ok());
+                let time = time.filter(|time| *time >= TIME_MIN);
+                let time = time.ok_or_else(|| format!("{name}: this must be {TIME_MIN} or more"))?;
+                server.time = server.time.min(Duration::from_millis(time));
+            }
+            ("ssl", Value::Bool(false)) => {}
+            ("ssl", Value::Bool(true)) => {
+                if server.tls == Tls::Off {
+                    server.tls = Tls::Public;
+                }
+            }
+            ("ssl", Value::Object(tls)) => server.tls = authority(tls)?,
+            (name, _) if OF_POOLS.contains(&name) => {}
+            (name, _) => return Err(format!("'{name}' cannot be set here, or not to this value")),
+        }
+    }
+    Ok(schema)
+}
+
+fn authority(settings: &Map<String, Value>) -> std::result::Result<Tls, String> {
+    let mut tls = Tls::Public;
+    for (name, value) in settings {
+        match (name.as_str(), value) {
+            ("ca", Value::String(text)) => tls = Tls::Of(text.clone()),
+            ("rejectUnauthorized", Value::Bool(true)) => {}
+            ("rejectUnauthorized", _) => {
+                return Err(
+                    "ssl: the server always has to prove who it is; give its authority as ca".to_owned()
+                );
+            }
+            (name, _) => return Err(format!("ssl: '{name}' cannot be set here, or not to this value")),
+        }
+    }
+    Ok(tls)
+}
+
+/// The table an input names.
+///
+/// # Errors
+/// When it is no name.
+pub(in crate::cards) fn table(
+    inputs: &Inputs<'_>,
+    input: &str,
+    default: &str,
+    schema: Option<Column>,
+) -> Result<Table> {
+    let name = inputs.maybe_text(input);
+    let table = Table::parse(name.as_deref().unwrap_or(default));
+    Ok(table.map_err(|error| inputs.wrong(input, &error.to_string()))?.within(schema))
+}
+
+/// True when the table is there.
+///
+/// # Errors
+/// As [`PgError`].
+pub(in crate::cards) fn has(
+    connection: &mut Connection,
+    table: &Table,
+    cancel: &Cancel,
+) -> std::result::Result<bool, PgError> {
+    let rows = connection.run("SELECT to_regclass($1::text) IS NOT NULL", &[&table.quoted()], cancel)?;
+    Ok(rows.first().and_then(|row| row.first()?.as_deref()) == Some("t"))
+}
+
+/// Makes tables or what they need, unless somebody else is just making the same.
+///
+/// # Errors
+/// As [`PgError`].
+pub(in crate::cards) fn make(
+    connection: &mut Connection,
+    sql: &str,
+    cancel: &Cancel,
+) -> std::result::Result<(), PgError> {
+    match connection.run(sql, &[], cancel) {
+        // Two who see that nothing is there both make it, and one of them is told so.
+        Err(error) if ["23505", "42P07", "42710", "42P06"].iter().any(|code| error.is(code)) => Ok(()),
+        made => made.map(|_| ()),
+    }
+}
+
+/// A text without the one character that the server cannot keep.
+pub(in crate::cards) fn clean(text: &str) -> String {
+    text.replace('\0', "")
+}
+
+/// A value of which the same holds at every depth.
+pub(in crate::cards) fn cleaned(value: &Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(clean(text)),
+        Value::Array(list) => list.iter().map(cleaned).collect(),
+        Value::Object(map) => map.iter().map(|(name, value)| (clean(name), cleaned(value))).collect(),
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn server() -> Server {
+        Server {
+            host: "db".into(),
+            port: PORT,
+            database: "books".into(),
+            user: "ada".into(),
+            password: "p".into(),
+            tls: Tls::Off,
+            application: "flowkeep".into(),
+            time: Server::TIME_MAX,
+        }
+    }
+
+    fn configured(more: Value) -> std::result::Result<(Server, Option<Column>), String> {
+        let mut server = server();
+        let schema = configure(&mut server, more.as_object().unwrap())?;
+        Ok((server, schema))
+    }
+
+    #[test]
+    fn harmless_settings_are_taken() {
+        let more =
+            json!({"application_name": "ours", "schema": "lib", "statement_timeout": "2000", "max": 5});
+        let (server, schema) = configured(more).unwrap();
+        assert_eq!((server.application.as_str(), server.time), ("ours", Duration::from_secs(2)));
+        assert_eq!(schema, Some(Column::parse("lib").unwrap()));
+        assert_eq!(configured(json!({"query_timeout": 86_400_000})).unwrap().0.time, Server::TIME_MAX);
+        assert_eq!(configured(json!({"ssl": true})).unwrap().0.tls, Tls::Public);
+        assert_eq!(configured(json!({"ssl": {"rejectUnauthorized": true}})).unwrap().0.tls, Tls::Public);
+        assert_eq!(configured(json!({"ssl": {"ca": "PEM"}})).unwrap().0.tls, Tls::Of("PEM".into()));
+    }
+
+    #[test]
+    fn settings_that_lead_elsewhere_or_trust_anybody_are_refused() {
+        for more in [
+            json!({"host": "elsewhere"}),
+            json!({"port": 1}),
+            json!({"user": "root"}),
+            json!({"username": "root"}),
+            json!({"password": "x"}),
+            json!({"database": "other"}),
+            json!({"connectionString": "postgres://x"}),
+            json!({"url": "postgres://x"}),
+            json!({"options": "-c x=y"}),
+            json!({"stream": {}}),
+            json!({"extra": {}}),
+            json!({"schema": "a;b"}),
+            json!({"schema": 1}),
+            json!({"application_name": "a\nb"}),
+            json!({"statement_timeout": 0}),
+            json!({"ssl": "no"}),
+            json!({"ssl": {"rejectUnauthorized": false}}),
+            json!({"ssl": {"key": "x"}}),
+            json!({"sslmode": "disable"}),
+        ] {
+            assert!(configured(more.clone()).is_err(), "{more}");
+        }
+    }
+
+    #[test]
+    fn what_the_server_cannot_keep_is_left_out_at_every_depth() {
+        let value = json!({"a\0": ["x\0y", {"b": "\0"}], "n": 1, "back": "\\u0000"});
+        assert_eq!(cleaned(&value), json!({"a": ["xy", {"b": ""}], "n": 1, "back": "\\u0000"}));
+    }
+}

@@ -1,0 +1,416 @@
+//! Postgres: passages in a table of a PostgreSQL server that has pgvector.
+
+use crate::cards::kit::postgres::{
+    ADDITIONAL_CONFIG, CREDENTIAL, DATABASE, HOST, PORT_INPUT, SSL, clean, cleaned, has, make, session, table,
+};
+use crate::cards::kit::remote::{
+    Database, FILE_UPLOAD, RECORD_MANAGER, Remote, RemoteRow, filter, of_distance, outputs,
+};
+use crate::cards::kit::shelf::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
+use crate::cards::kit::{Card, Category, Choice, Input, Make, Output, Risk, Scored};
+use crate::domain::cancel::Cancel;
+use crate::domain::prediction::SourceDocument;
+use crate::postgres::{Column, Connection, PgError, Row, Session, Table};
+use serde_json::{Map, Value, json};
+use std::fmt::Write as _;
+use std::sync::Arc;
+use uuid::Uuid;
+
+const CLASSES: &[&str] = &["Postgres", "VectorStoreRetriever", "BaseRetriever"];
+const OUTPUTS: &[Output] =
+    &outputs(CLASSES, &["Postgres", "VectorStore"], ["Postgres Retriever", "Postgres Vector Store"]);
+/// The table where the card names none.
+const TABLE: &str = "documents";
+/// The column of texts where the card names none.
+const CONTENT: &str = "pageContent";
+/// Rows of one statement: each has four parameters, and a statement has 65,535 of them.
+const ROWS_AT_ONCE: usize = 1_000;
+
+const STRATEGIES: &[Choice] = &[
+    Choice::of("cosine", "Cosine"),
+    Choice::of("euclidean", "Euclidean"),
+    Choice::of("innerProduct", "Inner Product"),
+];
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "postgres",
+    label: "Postgres",
+    version: 7.1,
+    category: Category::VectorStores,
+    description: "Stores passages in a table of a PostgreSQL server with pgvector and finds them there.",
+    base_classes: CLASSES,
+    risk: Risk::Safe,
+    inputs: &[
+        CREDENTIAL,
+        DOCUMENT,
+        EMBEDDINGS,
+        RECORD_MANAGER,
+        HOST,
+        DATABASE,
+        PORT_INPUT,
+        SSL,
+        Input::text("tableName", "Table Name")
+            .additional()
+            .help("With a schema and a dot before it where it needs one. Empty: documents."),
+        Input::choice("distanceStrategy", "Distance Strategy", STRATEGIES)
+            .or("cosine")
+            .additional()
+            .help("How near two vectors are."),
+        FILE_UPLOAD,
+        Input::whole("batchSize", "Upsert Batch Size", 1.0, 10_000.0).additional(),
+        ADDITIONAL_CONFIG,
+        TOP_K_INPUT,
+        Input::json("pgMetadataFilter", "Postgres Metadata Filter")
+            .additional()
+            .variables()
+            .help("Only passages with this metadata are found. A list means one of its values."),
+        Input::text("contentColumnName", "Content Column Name")
+            .additional()
+            .help("The column of the texts, for tables made elsewhere. Empty: pageContent."),
+    ],
+    outputs: OUTPUTS,
+    make: Make::VectorStore(|inputs| {
+        let nearness = match inputs.text("distanceStrategy")?.as_str() {
+            "cosine" => Nearness::Cosine,
+            "euclidean" => Nearness::Euclidean,
+            "innerProduct" => Nearness::InnerProduct,
+            _ => return Err(inputs.wrong("distanceStrategy", "this must be one of the list")),
+        };
+        let (session, schema) = session(inputs)?;
+        let content = inputs.maybe_text("contentColumnName");
+        let content = Column::parse(content.as_deref().unwrap_or(CONTENT));
+        let database = Postgres {
+            session,
+            table: table(inputs, "tableName", TABLE, schema)?,
+            content: content.map_err(|error| inputs.wrong("contentColumnName", &error.to_string()))?,
+            nearness,
+            filter: filter(inputs, "pgMetadataFilter")?,
+        };
+        Ok(Arc::new(Remote::of(inputs, database.table.shown(), database)?))
+    }),
+};
+
+struct Postgres {
+    session: Session,
+    table: Table,
+    content: Column,
+    nearness: Nearness,
+    filter: Option<Map<String, Value>>,
+}
+
+/// How near two vectors are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Nearness {
+    Cosine,
+    Euclidean,
+    InnerProduct,
+}
+
+impl Nearness {
+    const fn operator(self) -> &'static str {
+        match self {
+            Self::Cosine => "<=>",
+            Self::Euclidean => "<->",
+            Self::InnerProduct => "<#>",
+        }
+    }
+
+    /// A score of which larger is nearer, out of what the operator gives.
+    fn score(self, distance: f32) -> f32 {
+        match self {
+            // A vector of nothing but zeros is near to nothing.
+            _ if distance.is_nan() => 0.0,
+            Self::Cosine => 1.0 - distance,
+            Self::Euclidean => of_distance(distance),
+            Self::InnerProduct => -distance,
+        }
+    }
+}
+
+/// What the metadata of a passage must be, as a condition with parameters.
+#[derive(Debug, Default, PartialEq)]
+struct Conditions {
+    sql: String,
+    parameters: Vec<String>,
+}
+
+impl Conditions {
+    /// Every entry of all filters must hold. `taken` parameters stand before those of the conditions.
+    fn of<'f>(filters: impl Iterator<Item = &'f Map<String, Value>>, taken: usize) -> Self {
+        let mut conditions = Self::default();
+        for (key, wanted) in filters.flatten() {
+            let any =
+                |list: &[Value]| list.iter().map(|one| json!({ key.as_str(): one })).collect::<Vec<_>>();
+            let (not, wanted) = match wanted {
+                Value::Array(list) => ("", [any(list), vec![json!({ key.as_str(): list })]].concat()),
+                Value::Object(map) if map.len() == 1 => match map.iter().next() {
+                    Some((word, Value::Array(list))) if word == "in" => ("", any(list)),
+                    Some((word, Value::Array(list))) if word == "notIn" => ("NOT ", any(list)),
+                    Some((word, Value::Array(list))) if word == "arrayContains" => {
+                        ("", list.iter().map(|one| json!({ key.as_str(): [one] })).collect())
+                    }
+                    _ => ("", vec![json!({ key.as_str(): map })]),
+                },
+                plain => ("", vec![json!({ key.as_str(): plain })]),
+            };
+            let number = taken + conditions.parameters.len() + 1;
+            // Writing to a text does not fail.
+            let _ = write!(
+                conditions.sql,
+                " AND {not}EXISTS (SELECT 1 FROM jsonb_array_elements(${number}::jsonb) AS wanted(entry) WHERE \
+                 \"metadata\"::jsonb @> wanted.entry)"
+            );
+            conditions.parameters.push(cleaned(&Value::Array(wanted)).to_string());
+        }
+        conditions
+    }
+}
+
+impl Postgres {
+    fn create(&self, connection: &mut Connection, dimensions: usize, cancel: &Cancel) -> Result<(), PgError> {
+        let known = connection.run("SELECT 1 FROM pg_extension WHERE extname = 'vector'", &[], cancel)?;
+        if known.is_empty() {
+            make(connection, "CREATE EXTENSION IF NOT EXISTS vector", cancel).map_err(no_extension)?;
+        }
+        make(connection, &self.creation(dimensions), cancel).map_err(no_vectors)
+    }
+
+    /// The table as others of the family make it.
+    fn creation(&self, dimensions: usize) -> String {
+        format!(
+            "CREATE TABLE IF NOT EXISTS {} (\"id\" uuid NOT NULL DEFAULT gen_random_uuid() PRIMARY KEY, {} text, \
+             \"metadata\" jsonb, \"embedding\" vector({dimensions}))",
+            self.table.quoted(),
+            self.content.quoted(),
+        )
+    }
+
+    fn insertion(&self, rows: usize) -> String {
+        let mut values = String::new();
+        for row in 0..rows {
+            let first = row * 4;
+            let comma = if row == 0 { "" } else { ", " };
+            // Writing to a text does not fail.
+            let _ = write!(
+                values,
+                "{comma}(${}::uuid, ${}::text, ${}::jsonb, ${}::vector)",
+                first + 1,
+                first + 2,
+                first + 3,
+                first + 4
+            );
+        }
+        let content = self.content.quoted();
+        format!(
+            "INSERT INTO {} (\"id\", {content}, \"metadata\", \"embedding\") VALUES {values} ON CONFLICT (\"id\") DO \
+             UPDATE SET {content} = EXCLUDED.{content}, \"metadata\" = EXCLUDED.\"metadata\", \"embedding\" = \
+             EXCLUDED.\"embedding\"",
+            self.table.quoted(),
+        )
+    }
+
+    fn search(&self, most: usize, conditions: &Conditions) -> String {
+        let distance = format!("\"embedding\" {} $1::vector", self.nearness.operator());
+        format!(
+            "SELECT {}, \"metadata\"::text, ({distance})::text FROM {} WHERE \"embedding\" IS NOT NULL{} ORDER BY \
+             {distance} LIMIT {most}",
+            self.content.quoted(),
+            self.table.quoted(),
+            conditions.sql,
+        )
+    }
+
+    fn found(&self, row: Row) -> Result<Scored, PgError> {
+        let [content, metadata, distance] =
+            <[Option<String>; 3]>::try_from(row).map_err(|_| PgError::Garbled)?;
+        let metadata = metadata.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+        let distance = distance.and_then(|text| text.parse().ok()).ok_or(PgError::Garbled)?;
+        let passage = SourceDocument { page_content: content.unwrap_or_default(), metadata };
+        Ok(Scored { passage, score: self.nearness.score(distance) })
+    }
+}
+
+/// A vector as the server reads it.
+fn written(vector: &[f32]) -> String {
+    let numbers: Vec<String> = vector.iter().map(f32::to_string).collect();
+    format!("[{}]", numbers.join(","))
+}
+
+/// Why there is no extension, for whoever can add it.
+fn no_extension(error: PgError) -> PgError {
+    if error.is("42501") {
+        return PgError::NoVectors(
+            "this user may not add it; let an administrator run CREATE EXTENSION vector there",
+        );
+    }
+    if ["0A000", "58P01", "22023", "42704"].iter().any(|code| error.is(code)) {
+        return PgError::NoVectors("install it on the server");
+    }
+    error
+}
+
+/// The type is unknown where the extension is missing, or lies in a schema where nobody looks.
+fn no_vectors(error: PgError) -> PgError {
+    if error.is("42704") || error.is("42883") {
+        return PgError::NoVectors("add it with CREATE EXTENSION vector, in a schema where this user looks");
+    }
+    error
+}
+
+impl Database for Postgres {
+    type Fault = PgError;
+
+    fn prepare(&self, dimensions: usize, cancel: &Cancel) -> Result<(), PgError> {
+        self.session.with(cancel, |connection| {
+            if has(connection, &self.table, cancel)? {
+                Ok(())
+            } else {
+                self.create(connection, dimensions, cancel)
+            }
+        })
+    }
+
+    fn put(&self, rows: &[RemoteRow<'_>], cancel: &Cancel) -> Result<(), PgError> {
+        let stored = self.session.with(cancel, |connection| {
+            connection.transaction(cancel, |connection| {
+                for some in rows.chunks(ROWS_AT_ONCE) {
+                    let values: Vec<String> = some
+                        .iter()
+                        .flat_map(|row| {
+                            let metadata = Value::Object(row.passage.metadata.clone());
+                            [
+                                row.name.to_string(),
+                                clean(&row.passage.page_content),
+                                cleaned(&metadata).to_string(),
+                                written(&row.vector),
+                            ]
+                        })
+                        .collect();
+                    let values: Vec<&str> = values.iter().map(String::as_str).collect();
+                    connection.run(&self.insertion(some.len()), &values, cancel)?;
+                }
+                Ok(())
+            })
+        });
+        stored.map_err(no_vectors)
+    }
+
+    fn remove(&self, names: &[Uuid], cancel: &Cancel) -> Result<(), PgError> {
+        let sql = format!("DELETE FROM {} WHERE \"id\" = ANY($1::uuid[])", self.table.quoted());
+        let names: Vec<String> = names.iter().map(Uuid::to_string).collect();
+        let names = format!("{{{}}}", names.join(","));
+        self.session.with(cancel, |connection| connection.run(&sql, &[&names], cancel)).map(|_| ())
+    }
+
+    fn nearest(
+        &self,
+        vector: &[f32],
+        most: usize,
+        filter: Option<&Value>,
+        cancel: &Cancel,
+    ) -> Result<Vec<Scored>, PgError> {
+        let filters = self.filter.iter().chain(filter.and_then(Value::as_object));
+        let conditions = Conditions::of(filters, 1);
+        let vector = written(vector);
+        let mut parameters = vec![vector.as_str()];
+        parameters.extend(conditions.parameters.iter().map(String::as_str));
+        let sql = self.search(most, &conditions);
+        let rows = self.session.with(cancel, |connection| connection.run(&sql, &parameters, cancel));
+        rows.map_err(no_vectors)?.into_iter().map(|row| self.found(row)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::net::Outgoing;
+    use crate::postgres::{Server, Tls};
+
+    fn store(nearness: Nearness) -> Postgres {
+        let server = Server {
+            host: "db".into(),
+            port: 5432,
+            database: "books".into(),
+            user: "ada".into(),
+            password: "p".into(),
+            tls: Tls::Off,
+            application: "flowkeep".into(),
+            time: Server::TIME_MAX,
+        };
+        Postgres {
+            session: Session::new(server, Outgoing::new(Vec::new(), false)),
+            table: Table::parse("lib.books").unwrap(),
+            content: Column::parse("text").unwrap(),
+            nearness,
+            filter: None,
+        }
+    }
+
+    #[test]
+    fn statements_hold_quoted_names_and_no_value() {
+        let store = store(Nearness::Euclidean);
+        assert_eq!(
+            store.creation(3),
+            r#"CREATE TABLE IF NOT EXISTS "lib"."books" ("id" uuid NOT NULL DEFAULT gen_random_uuid() PRIMARY KEY, "text" text, "metadata" jsonb, "embedding" vector(3))"#
+        );
+        assert_eq!(
+            store.insertion(2),
+            r#"INSERT INTO "lib"."books" ("id", "text", "metadata", "embedding") VALUES ($1::uuid, $2::text, $3::jsonb, $4::vector), ($5::uuid, $6::text, $7::jsonb, $8::vector) ON CONFLICT ("id") DO UPDATE SET "text" = EXCLUDED."text", "metadata" = EXCLUDED."metadata", "embedding" = EXCLUDED."embedding""#
+        );
+        let filter = json!({"a'; drop table x; --": "it's"});
+        let conditions = Conditions::of(filter.as_object().into_iter(), 1);
+        let sql = store.search(4, &conditions);
+        assert_eq!(
+            sql,
+            r#"SELECT "text", "metadata"::text, ("embedding" <-> $1::vector)::text FROM "lib"."books" WHERE "embedding" IS NOT NULL AND EXISTS (SELECT 1 FROM jsonb_array_elements($2::jsonb) AS wanted(entry) WHERE "metadata"::jsonb @> wanted.entry) ORDER BY "embedding" <-> $1::vector LIMIT 4"#
+        );
+        assert_eq!(conditions.parameters, [r#"[{"a'; drop table x; --":"it's"}]"#]);
+    }
+
+    #[test]
+    fn each_entry_of_each_filter_is_a_condition() {
+        let (one, other) = (
+            json!({"year": 2024, "tags": ["a", "b"]}),
+            json!({"kind": {"in": ["x"]}, "not": {"notIn": [1]}, "has": {"arrayContains": ["y"]}, "deep": {"in": 1}}),
+        );
+        let conditions = Conditions::of([&one, &other].into_iter().filter_map(Value::as_object), 1);
+        assert_eq!(conditions.sql.matches(" AND EXISTS ").count(), 5);
+        assert_eq!(conditions.sql.matches(" AND NOT EXISTS ").count(), 1);
+        assert_eq!(
+            conditions.parameters,
+            [
+                r#"[{"year":2024}]"#,
+                r#"[{"tags":"a"},{"tags":"b"},{"tags":["a","b"]}]"#,
+                r#"[{"kind":"x"}]"#,
+                r#"[{"not":1}]"#,
+                r#"[{"has":["y"]}]"#,
+                r#"[{"deep":{"in":1}}]"#,
+            ]
+        );
+    }
+
+    #[test]
+    fn larger_scores_are_nearer_by_every_strategy() {
+        for (nearness, operator, near, far) in [
+            (Nearness::Cosine, "<=>", 0.0, 0.5),
+            (Nearness::Euclidean, "<->", 0.0, 2.0),
+            (Nearness::InnerProduct, "<#>", -1.0, 0.5),
+        ] {
+            assert_eq!(nearness.operator(), operator);
+            assert!(nearness.score(near) > nearness.score(far), "{nearness:?}");
+            assert!(nearness.score(f32::NAN) < nearness.score(near));
+        }
+    }
+
+    #[test]
+    fn a_missing_extension_is_told_apart_from_other_faults() {
+        let told = |code: &str| PgError::Told { code: code.into(), message: "x".into() };
+        for code in ["42501", "0A000", "58P01"] {
+            assert!(no_extension(told(code)).to_string().contains("no pgvector"), "{code}");
+        }
+        assert!(no_vectors(told("42704")).to_string().contains("CREATE EXTENSION vector"));
+        assert_eq!(no_vectors(told("42P01")), told("42P01"));
+        assert_eq!(no_extension(told("57014")), told("57014"));
+    }
+}
