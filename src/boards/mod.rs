@@ -1,6 +1,7 @@
 //! What a restart forgets: windows, failures, counts on their way to the database. All of it bounded.
 
 pub mod attempts;
+pub mod fillings;
 pub mod indexes;
 pub mod metrics;
 pub mod options;
@@ -11,6 +12,7 @@ pub mod setup_token;
 pub mod usage;
 
 use attempts::Attempts;
+use fillings::Fillings;
 use indexes::Indexes;
 use metrics::Metrics;
 use options::Options;
@@ -40,6 +42,8 @@ pub struct Boards {
     pub metrics: Metrics,
     /// Failed sign-ins.
     pub attempts: Attempts,
+    /// Document stores that are being filled.
+    pub fillings: Fillings,
     /// Conversations that are being answered.
     pub runs: Runs,
     /// Requests for a new password, each of which counts.

@@ -24,6 +24,52 @@ pub struct Filling {
     pub cards: Vec<FillingCard>,
 }
 
+/// How far a filling is (our addition to reference 1.2 and 1.9).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Progress {
+    /// What it does now.
+    pub phase: Phase,
+    /// Passages this is done for.
+    pub done: usize,
+    /// Passages it is to be done for; `None` as long as nobody knows.
+    pub total: Option<usize>,
+}
+
+impl Progress {
+    /// Before anything is known.
+    pub const BEGUN: Self = Self::loading(0);
+
+    /// While documents are read and cut.
+    #[must_use]
+    pub const fn loading(done: usize) -> Self {
+        Self { phase: Phase::Loading, done, total: None }
+    }
+
+    /// While vectors are made.
+    #[must_use]
+    pub const fn embedding(done: usize, total: usize) -> Self {
+        Self { phase: Phase::Embedding, done, total: Some(total) }
+    }
+
+    /// While passages are written.
+    #[must_use]
+    pub const fn storing(done: usize, total: usize) -> Self {
+        Self { phase: Phase::Storing, done, total: Some(total) }
+    }
+}
+
+/// What a filling does, in this order. A store that embeds and writes some at a time says `embedding` for both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    /// Reads documents and cuts them.
+    Loading,
+    /// Makes vectors.
+    Embedding,
+    /// Writes passages.
+    Storing,
+}
+
 /// How many passages were what.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

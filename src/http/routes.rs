@@ -154,9 +154,9 @@ fn routes() -> Vec<Route> { vec![
     post  ("/internal-prediction/:id",   any_of(VIEW),   prediction::ask_internal).limit(BODY_CANVAS_BYTES).summary("Asks a flow in the canvas test chat.")
         .id("askFromCanvas").takes(shapes::asking::INTERNAL_QUESTION).gives(shapes::asking::ANSWER).may_stream().refuses(&[507]),
     post  ("/vector/upsert/:id",         FILL,           upsert::fill)            .accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).cors(Cors::Flow).summary("Fills a vector store of a flow.")
-        .id("fillVectorStore").may_take(shapes::asking::FILL).form(shapes::asking::FILL_FORM).gives(shapes::asking::FILLED),
+        .id("fillVectorStore").may_take(shapes::asking::FILL).form(shapes::asking::FILL_FORM).gives(shapes::asking::FILLED).may_stream(),
     post  ("/vector/internal-upsert/:id", any_of(FILL_PERMISSIONS), upsert::fill_internal).limit(BODY_CANVAS_BYTES).summary("Fills a vector store of a flow from the canvas.")
-        .id("fillVectorStoreFromCanvas").may_take(shapes::asking::FILL).gives(shapes::asking::FILLED),
+        .id("fillVectorStoreFromCanvas").may_take(shapes::asking::FILL).gives(shapes::asking::FILLED).may_stream(),
     get   ("/upsert-history/:id",        any_of(VIEW),   upsert::history)         .summary("Lists how the vector stores of a flow were filled.")
         .id("listFillings").query(shapes::asking::FILLING_FILTER).gives(shapes::asking::FILLINGS),
     patch ("/upsert-history",            any_of(FILL_PERMISSIONS), upsert::forget).summary("Deletes entries of that list.")
@@ -352,7 +352,7 @@ fn of_document_stores() -> Vec<Route> { vec![
     post  ("/document-store/loader/save", any_of(&["documentStores:add-loader"]), document_stores::save).limit(BODY_CANVAS_BYTES).summary("Saves a loader of a document store.")
         .id("saveLoader").takes(shapes::document_stores::SENT_LOADER).gives(shapes::document_stores::LOADER).refuses(&[404, 507]),
     post  ("/document-store/loader/process/:loader", any_of(&["documentStores:preview-process"]), document_stores::process).summary("Runs a loader of a document store.")
-        .id("runLoader").takes(shapes::document_stores::PROCESS).gives(shapes::document_stores::PASSAGES),
+        .id("runLoader").takes(shapes::document_stores::PROCESS).gives(shapes::document_stores::PASSAGES).may_stream(),
     delete("/document-store/loader/:id/:loader", any_of(&["documentStores:delete-loader"]), document_stores::remove_loader).summary("Removes a loader with its passages.")
         .id("deleteLoader").gives(shapes::document_stores::STORE),
     get   ("/document-store/chunks/:id/:loader/:page", any_of(&["documentStores:view"]), document_stores::chunks).summary("Reads a page of passages.")
@@ -362,13 +362,13 @@ fn of_document_stores() -> Vec<Route> { vec![
     delete("/document-store/chunks/:id/:loader/:chunk", any_of(&["documentStores:update"]), document_stores::remove_chunk).summary("Removes a passage.")
         .id("deletePassage").gives(shapes::document_stores::PASSAGES),
     post  ("/document-store/upsert/:id", any_of(&["documentStores:update"]), document_stores::upsert).accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).summary("Adds documents to a document store.")
-        .id("addDocuments").takes(shapes::document_stores::UPSERT).form(shapes::document_stores::UPSERT_FORM).gives(shapes::document_stores::UPSERTED).refuses(&[507]),
+        .id("addDocuments").takes(shapes::document_stores::UPSERT).form(shapes::document_stores::UPSERT_FORM).gives(shapes::document_stores::UPSERTED).may_stream().refuses(&[507]),
     post  ("/document-store/refresh/:id", any_of(&["documentStores:update"]), document_stores::refresh).summary("Runs loaders of a document store again.")
         .id("runLoadersAgain").may_take(shapes::document_stores::REFRESH).gives(shapes::document_stores::REFRESHED),
     post  ("/document-store/vectorstore/save",   any_of(STORE_VECTORS), store_vectors::save)   .summary("Chooses the cards that make and keep the vectors of a document store.")
         .id("setVectorCards").takes(shapes::document_stores::VECTOR_CARDS).gives(shapes::document_stores::VECTORS_SET).refuses(&[404]),
     post  ("/document-store/vectorstore/insert", any_of(STORE_VECTORS), store_vectors::insert) .summary("Embeds the passages of a document store that are new.")
-        .id("embedPassages").takes(shapes::document_stores::VECTOR_CARDS).gives(shapes::asking::FILLED).refuses(&[404]),
+        .id("embedPassages").takes(shapes::document_stores::VECTOR_CARDS).gives(shapes::asking::FILLED).may_stream().refuses(&[404]),
     post  ("/document-store/vectorstore/query",  any_of(&["documentStores:view"]), store_vectors::query).summary("Searches the vectors of a document store.")
         .id("searchVectors").takes(shapes::document_stores::VECTOR_QUERY).gives(shapes::document_stores::VECTORS_FOUND).refuses(&[404]),
     delete("/document-store/vectorstore/:id",    any_of(STORE_VECTORS), store_vectors::remove) .summary("Removes the vectors of a document store.")

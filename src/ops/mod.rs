@@ -50,5 +50,6 @@ pub mod used_by;
 pub mod variables;
 pub mod version_index;
 pub mod versions;
+pub mod watch;
 mod workspace_host;
 pub mod workspaces;

@@ -1,15 +1,18 @@
 //! The vectors of document stores (reference 1.9 `/document-store/vectorstore`): which cards make and keep them, filling
 //! them from the store's passages, and searching them.
 
+use super::watch::{Tell, Watch};
 use super::workspace_host::WorkspaceHost;
 use super::{collections, upsert};
 use crate::app::App;
+use crate::boards::fillings::Work;
 use crate::cards::kit::stored::{ByNames, Stored};
 use crate::cards::kit::{Card, Category, Host, InputKind, Loader, Part, Query, Turn, VectorStore, shelf};
 use crate::cards::registry;
 use crate::domain::caller::Caller;
 use crate::domain::cancel::Cancel;
 use crate::domain::error::{Error, Result};
+use crate::domain::filling::Progress;
 use crate::domain::ids::{CollectionId, DocumentStoreId, WorkspaceId};
 use crate::domain::prediction::SourceDocument;
 use crate::domain::store_vectors::{SetCard, StoreVectors};
@@ -147,12 +150,25 @@ fn name_within(id: &DocumentStoreId, config: &mut Map<String, Value>, input: &st
     config.insert(input.to_owned(), name.into());
 }
 
+fn unset() -> Error {
+    Error::invalid("No embeddings were chosen in this document store: save its configuration first.")
+}
+
+/// Refuses a store that is not there or has no embeddings, before anything runs.
+///
+/// # Errors
+/// 404 without the store, 400 when no embeddings were chosen.
+pub fn must_be_set(app: &App, caller: &Caller, id: &DocumentStoreId) -> Result<()> {
+    app.store.read(|tx| {
+        if !DOCUMENT_STORES.has(tx, &caller.workspace, id)? {
+            return Err(no_store(id));
+        }
+        if STORE_VECTORS.has(tx, &caller.workspace, id)? { Ok(()) } else { Err(unset()) }
+    })
+}
+
 fn opened(app: &App, caller: &Caller, id: &DocumentStoreId, host: &dyn Host) -> Result<Arc<dyn VectorStore>> {
-    let unset =
-        || Error::invalid("No embeddings were chosen in this document store: save its configuration first.");
-    if !app.store.read(|tx| DOCUMENT_STORES.has(tx, &caller.workspace, id))? {
-        return Err(no_store(id));
-    }
+    must_be_set(app, caller, id)?;
     open(app, &caller.workspace, id, host)?.ok_or_else(unset)
 }
 
@@ -160,8 +176,17 @@ fn opened(app: &App, caller: &Caller, id: &DocumentStoreId, host: &dyn Host) -> 
 ///
 /// # Errors
 /// 404 without the store, 400 when no embeddings were chosen, 500 when a card fails.
-pub fn fill(app: &App, caller: &Caller, id: &DocumentStoreId, cancel: &Cancel) -> Result<Value> {
-    let host = WorkspaceHost::new(app, caller.workspace, cancel.clone());
+pub fn fill(
+    app: &App,
+    caller: &Caller,
+    id: &DocumentStoreId,
+    tell: Tell<'_>,
+    cancel: &Cancel,
+) -> Result<Value> {
+    let watch = Watch::new(app, tell);
+    watch.shows(*id, Work::Upserting);
+    watch.note(Progress::BEGUN);
+    let host = WorkspaceHost::new(app, caller.workspace, cancel.clone()).watched(&watch);
     let store = opened(app, caller, id, &host)?;
     // Passages that come while it works are not among those it has.
     let began = app.clock.now();

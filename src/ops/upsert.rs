@@ -2,6 +2,7 @@
 
 use super::access::{self, Action};
 use super::predict::{self, LiveHost};
+use super::watch::{Tell, Watch};
 use super::{drafts, flows};
 use crate::app::App;
 use crate::canvas::Canvas;
@@ -10,11 +11,11 @@ use crate::clock::iso;
 use crate::domain::caller::Caller;
 use crate::domain::cancel::Cancel;
 use crate::domain::error::{Error, Result};
-use crate::domain::filling::{self, Filling, FillingCard, FillingCounts};
+use crate::domain::filling::{self, Filling, FillingCard, FillingCounts, Progress};
 use crate::domain::flow::Flow;
 use crate::domain::ids::{ChatId, FillingId, FlowId, MessageId};
 use crate::domain::prediction::{AskIds, SentFile};
-use crate::engine::{self, Plan};
+use crate::engine::{self, Overrides, Plan};
 use crate::limits::{FILLING_SHOWN_MAX, FILLINGS_KEPT_MAX};
 use crate::store::tables::{CANVASES, FILLINGS};
 use jiff::Timestamp;
@@ -48,19 +49,29 @@ pub fn flow(app: &App, caller: &Caller, id: &FlowId) -> Result<Flow> {
     app.store.read(|tx| access::flow(tx, caller, id, Action::Update))
 }
 
-/// Builds everything the store needs and lets it take in what is wired into it; the counts as callers read them.
-///
-/// # Errors
-/// 404 when the flow has no vector store, 403 and 400 for files that no loader of it takes, 400 when it is not clear which
-/// one is meant, 500 when a card fails.
-pub fn fill(app: &App, flow: Flow, fill: Fill, side: Side, cancel: &Cancel) -> Result<Value> {
-    let filled = filled(app, flow, fill, side, cancel);
+/// A filling of which everything is known but what it brings.
+pub struct Prepared {
+    flow: Flow,
+    plan: Plan,
+    overrides: Overrides,
+}
+
+fn counted<T>(app: &App, filled: Result<T>) -> Result<T> {
     let metrics = &app.boards.metrics;
     if filled.is_ok() { &metrics.stores_filled } else { &metrics.stores_not_filled }.count();
     filled
 }
 
-fn filled(app: &App, mut flow: Flow, fill: Fill, side: Side, cancel: &Cancel) -> Result<Value> {
+/// Settles all that can be refused before something is loaded.
+///
+/// # Errors
+/// 404 when the flow has no vector store, 403 and 400 for files that no loader of it takes, 400 when it is not clear which
+/// one is meant.
+pub fn prepare(app: &App, flow: Flow, fill: Fill, side: Side) -> Result<Prepared> {
+    prepared(app, flow, fill, side).or_else(|error| counted(app, Err(error)))
+}
+
+fn prepared(app: &App, mut flow: Flow, fill: Fill, side: Side) -> Result<Prepared> {
     flow.kind.must_run()?;
     let drafted = match side {
         Side::Draft => drafts::to_ask(app, &mut flow)?,
@@ -78,16 +89,31 @@ fn filled(app: &App, mut flow: Flow, fill: Fill, side: Side, cancel: &Cancel) ->
     let loaded = predict::loaded::all(&plan, &flow.settings, fill.files)?;
     let mut overrides = predict::overrides(app, &flow, &plan, &fill.overrides)?;
     predict::loaded::give(&mut overrides, &plan, &flow.settings, &loaded)?;
+    Ok(Prepared { flow, plan, overrides })
+}
+
+/// Builds everything the store needs and lets it take in what is wired into it; the counts as callers read them.
+///
+/// # Errors
+/// 500 when a card fails.
+pub fn fill(app: &App, prepared: &Prepared, tell: Tell<'_>, cancel: &Cancel) -> Result<Value> {
+    counted(app, filled(app, prepared, tell, cancel))
+}
+
+fn filled(app: &App, prepared: &Prepared, tell: Tell<'_>, cancel: &Cancel) -> Result<Value> {
+    let Prepared { flow, plan, overrides } = prepared;
+    let watch = Watch::new(app, tell);
+    watch.note(Progress::BEGUN);
     let ids = AskIds {
         flow: flow.id,
         chat: ChatId::random(),
         answer: MessageId::random(),
         question: MessageId::random(),
     };
-    let host = LiveHost::of(app, &flow, ids, &overrides, "", cancel.clone())?;
+    let host = LiveHost::of(app, flow, ids, overrides, "", cancel.clone())?.watched(&watch);
     let turn = Turn { question: "", documents: "", uploads: &[], history: &[], host: &host };
-    let done = engine::fill(&plan, &overrides, &turn).map_err(|fault| predict::reason(fault, cancel))?;
-    remember(app, &flow, &plan, &done)?;
+    let done = engine::fill(plan, overrides, &turn).map_err(|fault| predict::reason(fault, cancel))?;
+    remember(app, flow, plan, &done)?;
     Ok(wire(&done))
 }
 

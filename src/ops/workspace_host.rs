@@ -1,6 +1,7 @@
 //! The world as cards of a workspace see it that belong to no flow: there is no conversation and no request.
 
 use super::collections::Shelves;
+use super::watch::Watch;
 use super::{credentials, document_stores, store_vectors};
 use crate::app::App;
 use crate::boards::indexes::IndexKey;
@@ -8,6 +9,7 @@ use crate::cards::kit::{Code, Host, Library, StoredFile, VectorStore};
 use crate::documents::Documents;
 use crate::domain::cancel::Cancel;
 use crate::domain::error::{Error, Result};
+use crate::domain::filling::Progress;
 use crate::domain::ids::{CredentialId, DocumentStoreId, ToolId, WorkspaceId};
 use crate::domain::prediction::SourceDocument;
 use crate::domain::tool_record::ToolRecord;
@@ -28,17 +30,24 @@ pub(super) struct WorkspaceHost<'a> {
     shelves: Shelves<'a>,
     /// The document store whose files may be read.
     store: Option<DocumentStoreId>,
+    /// Who waits, where a store is filled.
+    watch: Option<&'a Watch<'a>>,
 }
 
 impl<'a> WorkspaceHost<'a> {
     pub(super) fn new(app: &'a App, workspace: WorkspaceId, cancel: Cancel) -> Self {
         let shelves = Shelves::new(app, workspace, cancel.clone());
-        Self { app, workspace, cancel, shelves, store: None }
+        Self { app, workspace, cancel, shelves, store: None, watch: None }
     }
 
     /// With the files of this document store.
     pub(super) fn reading(self, store: Option<DocumentStoreId>) -> Self {
         Self { store, ..self }
+    }
+
+    /// Filling a store, of which these are told.
+    pub(super) fn watched(self, watch: &'a Watch<'a>) -> Self {
+        Self { watch: Some(watch), ..self }
     }
 }
 
@@ -94,6 +103,12 @@ impl Host for WorkspaceHost<'_> {
     fn index(&self, content: &[u8; 32], make: &mut dyn FnMut() -> Result<Index>) -> Result<Arc<Index>> {
         let (workspace, owner) = (self.workspace, *self.workspace.bytes());
         self.app.boards.indexes.get(IndexKey { workspace, owner, content: *content }, &self.cancel, make)
+    }
+
+    fn progressed(&self, at: Progress) {
+        if let Some(watch) = self.watch {
+            watch.note(at);
+        }
     }
 
     fn library(&self) -> Option<&dyn Library> {

@@ -52,6 +52,7 @@ mod parsers;
 mod people;
 mod people_samples;
 mod postgres;
+mod progress;
 mod properties;
 mod providers;
 mod races;

@@ -5,6 +5,7 @@ use super::inputs::Inputs;
 use super::part::{Embeddings, Space};
 use crate::domain::credential_types::{self, FieldKind};
 use crate::domain::error::{Error, Result};
+use crate::domain::filling::Progress;
 use crate::domain::prediction::SourceDocument;
 use crate::limits::EMBEDDING_TEXTS_AT_ONCE;
 use crate::vectors::{Row, RowId};
@@ -112,12 +113,14 @@ pub fn rows(
         if host.cancel().reason().is_some() {
             return Err(Error::Cancelled);
         }
+        host.progressed(Progress::embedding(rows.len(), named.len()));
         let texts: Vec<&str> = some.iter().map(|(_, passage)| passage.page_content.as_str()).collect();
         for ((id, passage), vector) in some.iter().zip(embeddings.embed(&texts, host)?) {
             let text = serde_json::to_string(passage).map_err(Error::internal)?;
             rows.push(Row { id: *id, vector, text });
         }
     }
+    host.progressed(Progress::embedding(rows.len(), named.len()));
     Ok(rows)
 }
 

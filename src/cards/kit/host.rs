@@ -7,6 +7,7 @@ use super::part::ReplyKey;
 use crate::documents::Documents;
 use crate::domain::cancel::Cancel;
 use crate::domain::error::{Error, Result};
+use crate::domain::filling::Progress;
 use crate::domain::ids::{DocumentStoreId, FlowId, ToolId};
 use crate::domain::prediction::{Outcome, PastMessage, SourceDocument, Usage};
 use crate::domain::tool_record::ToolRecord;
@@ -149,6 +150,9 @@ pub trait Host: Send + Sync {
     fn store_vectors(&self, _store: &DocumentStoreId) -> Result<Option<Arc<dyn VectorStore>>> {
         Ok(None)
     }
+
+    /// Notes how far the filling of a vector store is, for whoever waits for it.
+    fn progressed(&self, _at: Progress) {}
 
     /// Notes what became of one call of a model, for whoever watches the service.
     fn called(&self, _call: &ModelCall) {}

@@ -10,6 +10,7 @@ use super::shelf::{self, Filling};
 use super::{Connects, Input, Inputs, Output};
 use crate::domain::cancel::Cancel;
 use crate::domain::error::{Error, Result};
+use crate::domain::filling::Progress;
 use crate::domain::prediction::SourceDocument;
 use crate::llm::{Endpoint, ModelError};
 use crate::net::Limits;
@@ -119,6 +120,10 @@ impl<D: Database> Remote<D> {
     fn put(&self, named: &[(Uuid, &SourceDocument)], host: &dyn Host) -> Result<()> {
         let (mut rest, mut size) = (named, 0);
         while !rest.is_empty() {
+            if host.cancel().reason().is_some() {
+                return Err(Error::Cancelled);
+            }
+            host.progressed(Progress::embedding(named.len() - rest.len(), named.len()));
             let some = if size == 0 { rest.len().min(8) } else { rest.len().min(size) };
             let (now, later) = rest.split_at(some);
             let texts: Vec<&str> = now.iter().map(|(_, passage)| passage.page_content.as_str()).collect();
@@ -139,6 +144,7 @@ impl<D: Database> Remote<D> {
             }
             rest = later;
         }
+        host.progressed(Progress::embedding(named.len(), named.len()));
         Ok(())
     }
 

@@ -5,6 +5,7 @@ use super::inputs::Inputs;
 use super::knowledge::{Loader, Scored};
 use super::part::Embeddings;
 use crate::domain::error::{Error, Result};
+use crate::domain::filling::Progress;
 use crate::domain::prediction::SourceDocument;
 use crate::limits::FILLING_PASSAGES_MAX;
 use crate::vectors::Hit;
@@ -78,6 +79,7 @@ impl Filling {
             if host.cancel().reason().is_some() {
                 return Err(Error::Cancelled);
             }
+            host.progressed(Progress::loading(documents.len()));
             let says_something = |document: &SourceDocument| !document.page_content.trim().is_empty();
             documents.extend(loader.load(host)?.into_iter().filter(says_something));
             if documents.len() > FILLING_PASSAGES_MAX {

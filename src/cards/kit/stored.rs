@@ -9,6 +9,7 @@ use super::records::{Cleanup, Difference, Keeping, RecordManager};
 use super::shelf;
 use crate::domain::collection::Collection;
 use crate::domain::error::{Error, Result};
+use crate::domain::filling::Progress;
 use crate::domain::ids::CollectionId;
 use crate::domain::prediction::SourceDocument;
 use crate::vectors::RowId;
@@ -91,6 +92,7 @@ impl Stored {
         let named: Vec<(RowId, &SourceDocument)> =
             documents.iter().enumerate().map(|(number, document)| (place(number), document)).collect();
         let rows = rows(&named, &*self.embeddings, host)?;
+        host.progressed(Progress::storing(0, rows.len()));
         let head =
             library.change(&self.id, &Edit { clear: true, add: &rows, ..self.edit(&HashSet::new()) })?;
         Ok(Upserted { added: rows.len(), total: head.rows, documents, ..Upserted::default() })
@@ -118,6 +120,7 @@ impl Stored {
         let remove: HashSet<RowId> = gone.iter().chain(&unnamed).copied().collect();
         let changes = !rows.is_empty() || !remove.is_empty() || !is_same_space;
         if changes {
+            host.progressed(Progress::storing(0, rows.len()));
             // Vectors of another space go with the change: they cannot be compared with these.
             library.change(&self.id, &Edit { clear: !is_same_space, add: &rows, ..self.edit(&remove) })?;
         }

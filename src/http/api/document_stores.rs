@@ -1,5 +1,6 @@
 //! Document stores (reference 1.9).
 
+use super::filling;
 use super::flows::deleted;
 use crate::app::App;
 use crate::domain::caller::Caller;
@@ -105,8 +106,12 @@ struct Process {
 pub fn process(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let loader = loader(request.param("loader"))?;
     let id = store(&request.json::<Process>()?.store_id)?;
-    document_stores::process(app, &caller, &id, &loader, request.cancel())?;
-    Reply::json(&document_stores::page(app, &caller, &id, Some(&loader), 1)?)
+    // What is not there is refused before the first byte.
+    document_stores::config(app, &caller, &id, &loader)?;
+    filling::answer(app, request, move |app, tell, cancel| {
+        document_stores::process(app, &caller, &id, &loader, tell, cancel)?;
+        document_stores::page(app, &caller, &id, Some(&loader), 1)
+    })
 }
 
 /// `DELETE /document-store/loader/:id/:loader`.
@@ -168,7 +173,10 @@ pub fn upsert(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
         None => (request.json()?, Vec::new()),
     };
     let sent: Upsert = json::parse_object(Value::Object(opened(body)?).to_string().as_bytes())?;
-    Reply::json(&document_stores::upsert(app, &caller, &id, sent, &files, request.cancel())?)
+    let prepared = document_stores::prepare(app, &caller, &id, sent, &files)?;
+    filling::answer(app, request, move |app, tell, cancel| {
+        document_stores::upsert(app, &caller, prepared, tell, cancel)
+    })
 }
 
 /// Fields of an upsert that are objects; a form can send them only as JSON text.

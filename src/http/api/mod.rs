@@ -9,6 +9,7 @@ pub mod credentials;
 pub mod document_stores;
 pub mod drafts;
 pub mod feedback;
+mod filling;
 pub mod flows;
 pub mod keys;
 pub mod leads;

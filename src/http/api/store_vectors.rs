@@ -1,5 +1,6 @@
 //! The vectors of document stores (reference 1.9).
 
+use super::filling;
 use super::flows::deleted;
 use crate::app::App;
 use crate::domain::caller::Caller;
@@ -85,7 +86,10 @@ pub fn insert(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     if let Some(vectors) = body.vectors() {
         store_vectors::save(app, &caller, &id, &vectors)?;
     }
-    Reply::json(&store_vectors::fill(app, &caller, &id, request.cancel())?)
+    store_vectors::must_be_set(app, &caller, &id)?;
+    filling::answer(app, request, move |app, tell, cancel| {
+        store_vectors::fill(app, &caller, &id, tell, cancel)
+    })
 }
 
 /// `POST /document-store/vectorstore/query` with `{storeId, query}`.

@@ -1,5 +1,6 @@
 //! Filling vector stores, and the list of what was filled (reference 1.2; contract 5.5).
 
+use super::filling;
 use super::flows::deleted;
 use super::prediction::{admit_origin, flow_id};
 use crate::app::App;
@@ -106,7 +107,9 @@ fn of_body(body: Body) -> Fill {
 /// 400 and 404 when it is not clear what to fill, 500 when a card fails.
 pub fn fill(app: &App, admitted: Admitted, request: &Request) -> Result<Reply> {
     let Admitted { flow, fill, window } = admitted;
-    let reply = Reply::json(&upsert::fill(app, flow, fill, Side::Live, request.cancel())?)?;
+    let prepared = upsert::prepare(app, flow, fill, Side::Live)?;
+    let reply =
+        filling::answer(app, request, move |app, tell, cancel| upsert::fill(app, &prepared, tell, cancel))?;
     Ok(match window {
         Some(window) => reply.with_rate(&window, app.clock.now()),
         None => reply,
@@ -119,7 +122,8 @@ pub fn fill(app: &App, admitted: Admitted, request: &Request) -> Result<Reply> {
 /// As [`fill`]; 404 or 403 as every route of a flow.
 pub fn fill_internal(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let flow = upsert::flow(app, &caller, &flow_id(request)?)?;
-    Reply::json(&upsert::fill(app, flow, body(request)?, Side::Draft, request.cancel())?)
+    let prepared = upsert::prepare(app, flow, body(request)?, Side::Draft)?;
+    filling::answer(app, request, move |app, tell, cancel| upsert::fill(app, &prepared, tell, cancel))
 }
 
 /// `GET /upsert-history/:id`.

@@ -43,6 +43,17 @@ pub const LOADER_CONFIG: Shape = loader!(
     field("storeName", TEXT)
 );
 
+/// How far a filling is.
+const PROGRESS: Shape = Shape::Named(&object(
+    "FillProgress",
+    "How far a filling is; the data of `progress` events.",
+    &[
+        field("phase", Shape::Words(&["loading", "embedding", "storing"])),
+        field("done", COUNT).about("Passages."),
+        field("total", Shape::Maybe(&COUNT)).about("Null as long as nobody knows."),
+    ],
+));
+
 /// A store.
 pub const STORE: Shape = Shape::Named(&object(
     "DocumentStore",
@@ -57,7 +68,8 @@ pub const STORE: Shape = Shape::Named(&object(
         field("embeddingConfig", Shape::Maybe(&SET_CARD)),
         field("vectorStoreConfig", Shape::Maybe(&SET_CARD)),
         field("recordManagerConfig", Shape::Maybe(&SET_CARD)),
-        field("status", Shape::Words(&["EMPTY", "SYNC", "STALE", "UPSERTED"])),
+        field("status", Shape::Words(&["EMPTY", "SYNC", "STALE", "SYNCING", "UPSERTING", "UPSERTED"])),
+        field("progress", Shape::Maybe(&PROGRESS)).about("Of a loader or a filling that is under way."),
         field("totalChars", COUNT),
         field("totalChunks", COUNT),
         field("createdDate", TIME),

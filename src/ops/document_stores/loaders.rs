@@ -2,12 +2,15 @@
 
 use super::{existing, files, plan, secrets, wire, wire_loader};
 use crate::app::App;
+use crate::boards::fillings::Work;
 use crate::domain::caller::Caller;
 use crate::domain::cancel::Cancel;
 use crate::domain::document::{CardPlan, Chunk, DocumentStore, LoaderPlan, StoreLoader};
 use crate::domain::error::{Error, Result};
+use crate::domain::filling::Progress;
 use crate::domain::ids::{DocumentStoreId, LoaderId};
 use crate::limits;
+use crate::ops::watch::{Tell, Watch};
 use crate::ops::workspace_host::WorkspaceHost;
 use crate::store::tables::DOCUMENT_STORES;
 use crate::store::{WriteTx, passages};
@@ -178,14 +181,34 @@ pub fn process(
     caller: &Caller,
     store: &DocumentStoreId,
     loader: &LoaderId,
+    tell: Tell<'_>,
     cancel: &Cancel,
 ) -> Result<Counts> {
     let found = app.store.read(|tx| existing(tx, &caller.workspace, store))?;
     let plan = found.loader(loader).ok_or_else(no_loader)?.plan.clone();
-    let host = WorkspaceHost::new(app, caller.workspace, cancel.clone()).reading(Some(*store));
-    let chunks = plan::chunks(plan::load(&plan, &host)?);
+    let watch = Watch::new(app, tell);
+    watch.shows(*store, Work::Syncing);
+    let chunks = load(app, caller, store, &plan, &watch, cancel)?;
     let loader = StoreLoader { id: *loader, plan, synced: true, chunks: 0, characters: 0 };
-    fill(app, caller, store, loader, &chunks, &|_| false)
+    let filled = fill(app, caller, store, loader, &chunks, &|_| false)?;
+    watch.note(Progress::storing(chunks.len(), chunks.len()));
+    Ok(filled)
+}
+
+/// What a plan brings, as passages on their way into the store.
+pub(super) fn load(
+    app: &App,
+    caller: &Caller,
+    store: &DocumentStoreId,
+    plan: &LoaderPlan,
+    watch: &Watch<'_>,
+    cancel: &Cancel,
+) -> Result<Vec<Chunk>> {
+    watch.note(Progress::BEGUN);
+    let host = WorkspaceHost::new(app, caller.workspace, cancel.clone()).reading(Some(*store)).watched(watch);
+    let chunks = plan::chunks(plan::load(plan, &host)?);
+    watch.note(Progress::storing(0, chunks.len()));
+    Ok(chunks)
 }
 
 /// What a run of a loader changed, in the family's words.
@@ -261,7 +284,7 @@ pub fn remove_loader(app: &App, caller: &Caller, id: &DocumentStoreId, loader: &
         Ok(store.loaders.remove(at))
     })?;
     files::forget(app, &caller.workspace, id, &[gone], &store.loaders);
-    app.store.read(|tx| wire(tx, &store))
+    app.store.read(|tx| wire(app, tx, &store))
 }
 
 /// How a loader of a store is set.
@@ -303,7 +326,7 @@ pub fn refresh(
     };
     let mut answers = Vec::new();
     for loader in loaders {
-        answers.push(match process(app, caller, id, &loader, cancel) {
+        answers.push(match process(app, caller, id, &loader, &|_| {}, cancel) {
             Ok(counts) => counts.wire(),
             Err(Error::Invalid(why)) => json!({"docId": loader, "error": why}),
             Err(other) => return Err(other),

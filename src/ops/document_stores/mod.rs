@@ -11,7 +11,7 @@ pub(super) use files::read as stored_file;
 
 pub use chunks::{ChunkEdit, edit_chunk, page, remove_chunk};
 pub use loaders::{SentLoader, config, preview, process, refresh, remove_loader, save};
-pub use upsert::{Upsert, add_text, upsert};
+pub use upsert::{Upsert, add_text, prepare, upsert};
 
 use crate::app::App;
 use crate::cards::kit::Category;
@@ -67,10 +67,16 @@ fn checked_description(description: String) -> Result<String> {
 }
 
 /// As clients read it, with the cards of its vectors.
-fn wire(tx: &impl Tx, store: &DocumentStore) -> Result<Value> {
+fn wire(app: &App, tx: &impl Tx, store: &DocumentStore) -> Result<Value> {
     let vectors = STORE_VECTORS.get(tx, &store.workspace, &store.id)?;
     let card = |set: Option<&SetCard>| set.map(SetCard::wire);
     let is_filled = vectors.as_ref().and_then(|vectors| vectors.filled).is_some_and(|at| at >= store.updated);
+    let under_way = app.boards.fillings.of(&store.id);
+    let status = match under_way {
+        Some((work, _)) => work.status(),
+        None if is_filled => "UPSERTED",
+        None => store.status(),
+    };
     Ok(json!({
         "id": store.id, "name": store.name, "description": store.description,
         "loaders": store.loaders.iter().map(wire_loader).collect::<Vec<_>>(),
@@ -78,7 +84,7 @@ fn wire(tx: &impl Tx, store: &DocumentStore) -> Result<Value> {
         "embeddingConfig": card(vectors.as_ref().map(|vectors| &vectors.embedding)),
         "vectorStoreConfig": card(vectors.as_ref().and_then(|vectors| vectors.vector_store.as_ref())),
         "recordManagerConfig": card(vectors.as_ref().and_then(|vectors| vectors.record_manager.as_ref())),
-        "status": if is_filled { "UPSERTED" } else { store.status() },
+        "status": status, "progress": under_way.map(|(_, at)| at),
         "totalChars": store.characters, "totalChunks": store.chunks,
         "createdDate": iso(store.created), "updatedDate": iso(store.updated), "workspaceId": store.workspace,
     }))
@@ -110,7 +116,7 @@ fn existing(tx: &impl Tx, workspace: &WorkspaceId, id: &DocumentStoreId) -> Resu
 /// 400 for a bad name.
 pub fn create(app: &App, caller: &Caller, edit: StoreEdit) -> Result<Value> {
     let store = made(app, caller, edit)?;
-    app.store.read(|tx| wire(tx, &store))
+    app.store.read(|tx| wire(app, tx, &store))
 }
 
 fn made(app: &App, caller: &Caller, edit: StoreEdit) -> Result<DocumentStore> {
@@ -123,7 +129,7 @@ fn made(app: &App, caller: &Caller, edit: StoreEdit) -> Result<DocumentStore> {
 /// As [`create`]; 409 when the id is in use.
 pub fn create_as(app: &App, caller: &Caller, id: DocumentStoreId, edit: StoreEdit) -> Result<Value> {
     let store = made_as(app, caller, id, edit)?;
-    app.store.read(|tx| wire(tx, &store))
+    app.store.read(|tx| wire(app, tx, &store))
 }
 
 fn made_as(app: &App, caller: &Caller, id: DocumentStoreId, edit: StoreEdit) -> Result<DocumentStore> {
@@ -156,7 +162,7 @@ fn made_as(app: &App, caller: &Caller, id: DocumentStoreId, edit: StoreEdit) -> 
 pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
     let mut stores = app.store.read(|tx| DOCUMENT_STORES.list(tx, &caller.workspace))?;
     stores.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.id.cmp(&b.id)));
-    app.store.read(|tx| stores.iter().map(|store| wire(tx, store)).collect())
+    app.store.read(|tx| stores.iter().map(|store| wire(app, tx, store)).collect())
 }
 
 /// The flows whose Live names the store, as far as the caller may read them. It reads every canvas of the workspace, so a list of stores goes without.
@@ -178,7 +184,7 @@ fn users(tx: &impl Tx, caller: &Caller, id: &DocumentStoreId) -> Result<Vec<Valu
 /// 404.
 pub fn read(app: &App, caller: &Caller, id: &DocumentStoreId) -> Result<Value> {
     app.store.read(|tx| {
-        let mut store = wire(tx, &existing(tx, &caller.workspace, id)?)?;
+        let mut store = wire(app, tx, &existing(tx, &caller.workspace, id)?)?;
         store["whereUsed"] = users(tx, caller, id)?.into();
         Ok(store)
     })
@@ -200,7 +206,7 @@ pub fn update(app: &App, caller: &Caller, id: &DocumentStoreId, change: StoreCha
         DOCUMENT_STORES.put(tx, &caller.workspace, id, &store)?;
         Ok(store)
     })?;
-    app.store.read(|tx| wire(tx, &store))
+    app.store.read(|tx| wire(app, tx, &store))
 }
 
 /// Deletes a store with its passages and files.

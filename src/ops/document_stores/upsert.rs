@@ -1,16 +1,18 @@
 //! Documents that callers send to a store (reference 1.9 `/document-store/upsert/:id`).
 
-use super::loaders::{Counts, credential, fill, no_loader};
+use super::loaders::{Counts, credential, fill, load, no_loader};
 use super::{StoreEdit, existing, files, made, plan, secrets};
 use crate::app::App;
+use crate::boards::fillings::Work;
 use crate::canvas::files::{InlineFile, inline_value};
 use crate::domain::caller::Caller;
 use crate::domain::cancel::Cancel;
 use crate::domain::document::{CardPlan, LoaderPlan, StoreLoader};
 use crate::domain::error::{Error, Result};
+use crate::domain::filling::Progress;
 use crate::domain::ids::{DocumentStoreId, LoaderId};
 use crate::domain::prediction::SentFile;
-use crate::ops::workspace_host::WorkspaceHost;
+use crate::ops::watch::{Tell, Watch};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -106,40 +108,50 @@ fn inline(sent: &[SentFile]) -> Result<Vec<InlineFile>> {
     sent.iter().map(file).collect()
 }
 
-/// Loads what a request brings into a store; answers with the indexing counts of the family.
+/// An upsert of which everything is known but what it brings.
+pub struct Prepared {
+    into: Into,
+    plan: LoaderPlan,
+}
+
+/// Where passages go.
+enum Into {
+    /// Into a store that is made for them.
+    NewStore(StoreEdit),
+    /// Into one that is there.
+    Store {
+        id: DocumentStoreId,
+        /// The loader that is run anew.
+        in_place: Option<LoaderId>,
+        /// Loaders that brought what is from the same place go.
+        replaces_source: bool,
+    },
+}
+
+/// Settles all that can be refused before something is loaded.
 ///
 /// # Errors
-/// 400 for a loader that is set wrongly or brings nothing, 403 for a new store without the permission for it, 404 without
-/// the store or the loader it names.
-pub fn upsert(
+/// 400 for a loader that is set wrongly, 403 for a new store without the permission for it, 404 without the store or the
+/// loader it names.
+pub fn prepare(
     app: &App,
     caller: &Caller,
     id: &DocumentStoreId,
-    sent: Upsert,
+    mut sent: Upsert,
     sent_files: &[SentFile],
-    cancel: &Cancel,
-) -> Result<Value> {
+) -> Result<Prepared> {
     if sent.vector_store.is_some() || sent.embedding.is_some() || sent.record_manager.is_some() {
         return Err(Error::invalid(
             "This route stores passages. Leave out vectorStore, embedding and recordManager.",
         ));
     }
-    let mut sent = sent;
     let new_store = sent.doc_store.take().filter(|_| sent.create_new_doc_store);
     if sent.create_new_doc_store {
         let edit = new_store.ok_or_else(|| Error::invalid("Invalid docStore: send {name, description}."))?;
         if !caller.grants.allow("documentStores:create") {
             return Err(Error::Forbidden("This needs the permission documentStores:create.".to_owned()));
         }
-        let plan = sent.plan(None, sent_files, caller)?;
-        let store = made(app, caller, edit)?;
-        let filled = bring(app, caller, &store.id, None, plan, &|_| false, cancel);
-        if filled.is_err() {
-            super::delete(app, caller, &store.id)?;
-        }
-        let mut answer = filled?.wire();
-        answer["storeId"] = json!(store.id);
-        return Ok(answer);
+        return Ok(Prepared { into: Into::NewStore(edit), plan: sent.plan(None, sent_files, caller)? });
     }
     let store = app.store.read(|tx| existing(tx, &caller.workspace, id))?;
     let named = sent.doc_id.as_deref().filter(|text| !text.is_empty());
@@ -151,16 +163,48 @@ pub fn upsert(
         }
     };
     let plan = sent.plan(saved.as_ref(), sent_files, caller)?;
-    let (replaces, source) = (sent.replace_existing, plan.metadata.get("source").cloned());
-    let in_place = saved.filter(|_| replaces).map(|loader| loader.id);
+    let in_place = saved.filter(|_| sent.replace_existing).map(|loader| loader.id);
     // Without a loader's id, what is from the same place is meant.
-    let same_source = |known: &StoreLoader| {
-        replaces && named.is_none() && source.is_some() && known.source() == source.as_ref()
-    };
-    Ok(bring(app, caller, id, in_place, plan, &same_source, cancel)?.wire())
+    let replaces_source = sent.replace_existing && named.is_none();
+    Ok(Prepared { into: Into::Store { id: *id, in_place, replaces_source }, plan })
+}
+
+/// Loads what a request brings into a store; answers with the indexing counts of the family.
+///
+/// # Errors
+/// 400 for a loader that brings nothing, 404 when the store is gone.
+pub fn upsert(
+    app: &App,
+    caller: &Caller,
+    prepared: Prepared,
+    tell: Tell<'_>,
+    cancel: &Cancel,
+) -> Result<Value> {
+    let Prepared { into, plan } = prepared;
+    let watch = Watch::new(app, tell);
+    match into {
+        Into::NewStore(edit) => {
+            let store = made(app, caller, edit)?;
+            let filled = bring(app, caller, &store.id, None, plan, &|_| false, &watch, cancel);
+            if filled.is_err() {
+                super::delete(app, caller, &store.id)?;
+            }
+            let mut answer = filled?.wire();
+            answer["storeId"] = json!(store.id);
+            Ok(answer)
+        }
+        Into::Store { id, in_place, replaces_source } => {
+            let source = plan.metadata.get("source").cloned();
+            let same_source = |known: &StoreLoader| {
+                replaces_source && source.is_some() && known.source() == source.as_ref()
+            };
+            Ok(bring(app, caller, &id, in_place, plan, &same_source, &watch, cancel)?.wire())
+        }
+    }
 }
 
 /// Loads, then stores; files that were kept for a loader that brought nothing go away again.
+#[allow(clippy::too_many_arguments, reason = "each is said once, in two places")]
 fn bring(
     app: &App,
     caller: &Caller,
@@ -168,10 +212,11 @@ fn bring(
     in_place: Option<LoaderId>,
     mut plan: LoaderPlan,
     replaces: &dyn Fn(&StoreLoader) -> bool,
+    watch: &Watch<'_>,
     cancel: &Cancel,
 ) -> Result<Counts> {
-    let host = WorkspaceHost::new(app, caller.workspace, cancel.clone()).reading(Some(*id));
-    let chunks = plan::chunks(plan::load(&plan, &host)?);
+    watch.shows(*id, Work::Syncing);
+    let chunks = load(app, caller, id, &plan, watch, cancel)?;
     let fresh = files::keep(app, &caller.workspace, id, &mut plan)?;
     let loader = StoreLoader {
         id: in_place.unwrap_or_else(LoaderId::next),
@@ -180,8 +225,10 @@ fn bring(
         chunks: 0,
         characters: 0,
     };
-    fill(app, caller, id, loader, &chunks, replaces)
-        .inspect_err(|_| files::remove(app, &caller.workspace, id, &fresh))
+    let filled = fill(app, caller, id, loader, &chunks, replaces)
+        .inspect_err(|_| files::remove(app, &caller.workspace, id, &fresh))?;
+    watch.note(Progress::storing(chunks.len(), chunks.len()));
+    Ok(filled)
 }
 
 /// Adds a text that the service itself brings.
@@ -204,5 +251,6 @@ pub fn add_text(
         metadata: object(json!({ "source": source })),
         ..Upsert::default()
     };
-    upsert(app, caller, id, sent, &[], &Cancel::new(None)).map(drop)
+    let prepared = prepare(app, caller, id, sent, &[])?;
+    upsert(app, caller, prepared, &|_| {}, &Cancel::new(None)).map(drop)
 }

@@ -3,12 +3,14 @@
 use super::ask::Entry;
 use super::nested;
 use crate::app::App;
+use crate::boards::fillings::Work;
 use crate::boards::indexes::IndexKey;
 use crate::boards::replies::RepliesOf;
 use crate::cards::kit::{Code, FlowAsk, Host, Library, ModelCall, ReplyKey, StoredFile, VectorStore};
 use crate::documents::Documents;
 use crate::domain::cancel::Cancel;
 use crate::domain::error::{Error, Result};
+use crate::domain::filling::Progress;
 use crate::domain::flow::Flow;
 use crate::domain::ids::{CredentialId, DocumentStoreId, ToolId};
 use crate::domain::prediction::{AskIds, Outcome, PastMessage, SourceDocument, Usage};
@@ -17,6 +19,7 @@ use crate::engine::Overrides;
 use crate::files::databases;
 use crate::net::Outgoing;
 use crate::ops::collections::Shelves;
+use crate::ops::watch::Watch;
 use crate::ops::{credentials, document_stores, flow_files, store_vectors, variables};
 use crate::script::{Guarded, Scope, ScriptError, Tenant};
 use crate::sql::Database;
@@ -48,6 +51,8 @@ pub(in crate::ops) struct LiveHost<'a> {
     question: &'a str,
     usage: Mutex<Option<Usage>>,
     shelves: Shelves<'a>,
+    /// Who waits, where a store is filled.
+    watch: Option<&'a Watch<'a>>,
     cited: Mutex<Vec<SourceDocument>>,
 }
 
@@ -82,9 +87,15 @@ impl<'a> LiveHost<'a> {
             variables,
             sent_variables: overrides.variables(),
             question,
+            watch: None,
             usage: Mutex::new(None),
             cited: Mutex::default(),
         })
+    }
+
+    /// Filling a store, of which these are told.
+    pub(in crate::ops) fn watched(self, watch: &'a Watch<'a>) -> Self {
+        Self { watch: Some(watch), ..self }
     }
 
     /// Where replies of this run's Live are kept.
@@ -228,7 +239,17 @@ impl Host for LiveHost<'_> {
     }
 
     fn store_vectors(&self, store: &DocumentStoreId) -> Result<Option<Arc<dyn VectorStore>>> {
-        store_vectors::open(self.app, &self.flow.workspace, store, self)
+        let opened = store_vectors::open(self.app, &self.flow.workspace, store, self)?;
+        if let Some(watch) = self.watch.filter(|_| opened.is_some()) {
+            watch.shows(*store, Work::Upserting);
+        }
+        Ok(opened)
+    }
+
+    fn progressed(&self, at: Progress) {
+        if let Some(watch) = self.watch {
+            watch.note(at);
+        }
     }
 
     fn library(&self) -> Option<&dyn Library> {
