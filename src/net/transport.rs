@@ -221,13 +221,27 @@ impl Transport for Socket {
     fn is_open(&mut self) -> bool {
         // Asked before a connection goes idle and before it is used again: between the two it needs no memory.
         self.buffers.release();
-        if self.stream.set_nonblocking(true).is_err() {
-            return false;
-        }
-        // Anything there is to read, the end included, means that it cannot carry another request.
-        let quiet = matches!(self.stream.peek(&mut [0]), Err(error) if error.kind() == ErrorKind::WouldBlock);
-        quiet && self.stream.set_nonblocking(false).is_ok()
+        is_quiet(&self.stream)
     }
+}
+
+/// True when the connection is open and nothing waits to be read: anything there is, the end included, means that it cannot
+/// carry another request.
+#[cfg(unix)]
+fn is_quiet(stream: &TcpStream) -> bool {
+    use rustix::net::{RecvFlags, recv};
+    let seen = recv(stream, &mut [0u8], RecvFlags::PEEK | RecvFlags::DONTWAIT);
+    matches!(seen, Err(rustix::io::Errno::AGAIN))
+}
+
+/// The same where one call cannot ask for it.
+#[cfg(not(unix))]
+fn is_quiet(stream: &TcpStream) -> bool {
+    if stream.set_nonblocking(true).is_err() {
+        return false;
+    }
+    let quiet = matches!(stream.peek(&mut [0]), Err(error) if error.kind() == ErrorKind::WouldBlock);
+    quiet && stream.set_nonblocking(false).is_ok()
 }
 
 impl fmt::Debug for Socket {
