@@ -147,9 +147,10 @@ fn raise_open_files() {
 }
 
 fn runtime() -> io::Result<Runtime> {
-    let cores = available_parallelism().map_or(1, usize::from);
+    // Half of the cores: the work is done by blocking threads, and workers without any wake each other for nothing.
+    let workers = available_parallelism().map_or(1, usize::from).div_ceil(2);
     tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(cores.min(limits::WORKER_THREADS_MAX_COUNT))
+        .worker_threads(workers.min(limits::WORKER_THREADS_MAX_COUNT))
         .max_blocking_threads(limits::BLOCKING_THREADS_MAX_COUNT)
         .thread_keep_alive(Duration::from_secs(limits::BLOCKING_THREAD_IDLE_SECONDS))
         .thread_name("flowkeep")
