@@ -43,7 +43,7 @@ impl<'a> Shelves<'a> {
     }
 
     fn head(&self, id: &CollectionId) -> Result<Option<Collection>> {
-        self.app.store.read(|tx| collections::head(tx, &self.workspace, id))
+        self.app.store.read_but_messages(|tx| collections::head(tx, &self.workspace, id))
     }
 
     /// Hands each block to `each`; false when the collection is not any more what `head` says.
@@ -53,7 +53,7 @@ impl<'a> Shelves<'a> {
         head: &Collection,
         mut each: impl FnMut(u64, Block) -> Result<()>,
     ) -> Result<bool> {
-        self.app.store.read(|tx| {
+        self.app.store.read_but_messages(|tx| {
             if collections::head(tx, &self.workspace, id)?.is_none_or(|now| now.stamp != head.stamp) {
                 return Ok(false);
             }
@@ -184,7 +184,7 @@ impl Library for Shelves<'_> {
     }
 
     fn records(&self, namespace: &NamespaceId) -> Result<HashMap<RowId, String>> {
-        self.app.store.read(|tx| passage_records::all(tx, &self.workspace, namespace))
+        self.app.store.read_but_messages(|tx| passage_records::all(tx, &self.workspace, namespace))
     }
 
     fn change_records(

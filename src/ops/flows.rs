@@ -444,7 +444,7 @@ pub fn asked(tx: &impl Tx, id: &FlowId) -> Result<Flow> {
 /// # Errors
 /// When the database cannot be read.
 pub fn allowed_origins(app: &App, id: &FlowId) -> Result<Option<Vec<String>>> {
-    match app.store.read(|tx| asked(tx, id)) {
+    match app.store.read_but_messages(|tx| asked(tx, id)) {
         Ok(flow) => Ok(Some(flow.settings.allowed_origins().into_iter().map(str::to_owned).collect())),
         Err(Error::NotFound(_)) => Ok(None),
         Err(other) => Err(other),

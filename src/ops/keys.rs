@@ -131,7 +131,7 @@ fn find(app: &App, value: &str) -> Result<Option<ApiKey>> {
     if !api_key::is_well_formed(value) {
         return Ok(None);
     }
-    let key = app.store.read(|tx| match KEY_BY_HASH.get(tx, &token::hash(value))? {
+    let key = app.store.read_but_messages(|tx| match KEY_BY_HASH.get(tx, &token::hash(value))? {
         Some(home) => API_KEYS.get(tx, &home.workspace, &home.id),
         None => Ok(None),
     })?;
@@ -145,7 +145,7 @@ fn find(app: &App, value: &str) -> Result<Option<ApiKey>> {
 /// [`Error::Internal`] when the database cannot be read.
 pub fn authenticate(app: &App, bearer: &str, address: Option<IpAddr>) -> Result<Option<Caller>> {
     let Some(key) = find(app, bearer)? else { return Ok(None) };
-    let Some(organization) = app.store.read(|tx| ORGANIZATION.get(tx, THE_ORGANIZATION))? else {
+    let Some(organization) = app.store.read_but_messages(|tx| ORGANIZATION.get(tx, THE_ORGANIZATION))? else {
         return Ok(None);
     };
     app.boards.usage.count(key.workspace, key.id);

@@ -148,7 +148,7 @@ pub fn resolve(app: &App, cookie: &str, address: Option<IpAddr>) -> Result<Optio
     }
     let hash = token::hash(cookie);
     let now = app.clock.now();
-    let found = app.store.read(|tx| {
+    let found = app.store.read_but_messages(|tx| {
         let Some(session) = SESSIONS.get(tx, &hash)? else { return Ok(None) };
         if !session.is_alive(now) {
             return Err(Error::Unauthorized(Unauthorized::SessionExpired));

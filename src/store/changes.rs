@@ -3,10 +3,10 @@
 use super::journal::JOURNAL_BYTES;
 use super::keys::KeyRange;
 use super::tables::{self, Table};
+use super::tail::unknown;
 use super::tx::WriteTx;
-use crate::domain::error::{Error, Result};
+use crate::domain::error::Result;
 use redb::TableHandle as _;
-use std::fmt;
 
 const PUT: u8 = 1;
 const REMOVE: u8 = 2;
@@ -20,24 +20,12 @@ pub(super) struct Changes {
     beyond: bool,
 }
 
-/// A record of the journal that this program cannot apply. It was written by another one.
-#[derive(Debug)]
-struct Unknown;
-
-impl fmt::Display for Unknown {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the journal holds changes that this program does not know")
-    }
-}
-
-impl std::error::Error for Unknown {}
-
 impl Changes {
     /// None yet.
     pub(super) const NONE: Self = Self { bytes: Vec::new(), beyond: false };
 
-    /// The changes as one record; `None` when a journal cannot hold them.
-    pub(super) fn record(&self) -> Option<&[u8]> {
+    /// The changes as rows of one record; `None` when a journal cannot hold them.
+    pub(super) fn rows(&self) -> Option<&[u8]> {
         (!self.beyond).then_some(&self.bytes)
     }
 
@@ -86,15 +74,15 @@ impl Changes {
 /// [`Error::Internal`] when the database cannot be written, or the record is not of this program.
 pub(super) fn apply(tx: &WriteTx, mut record: &[u8]) -> Result<()> {
     while !record.is_empty() {
-        let (change, rest) = read(record).ok_or_else(|| Error::internal(Unknown))?;
+        let (change, rest) = read(record).ok_or_else(unknown)?;
         record = rest;
-        let table = tables::named(change.table).ok_or_else(|| Error::internal(Unknown))?;
+        let table = tables::named(change.table).ok_or_else(unknown)?;
         match (change.kind, change.parts.as_slice()) {
             (PUT, [key, value]) => tx.put(table, key, value)?,
             (REMOVE, [key]) => drop(tx.remove(table, key)?),
             (REMOVE_RANGE, [start]) => drop(tx.remove_range(table, &KeyRange::new(start, None))?),
             (REMOVE_RANGE, [start, end]) => drop(tx.remove_range(table, &KeyRange::new(start, Some(end)))?),
-            _ => return Err(Error::internal(Unknown)),
+            _ => return Err(unknown()),
         }
     }
     Ok(())

@@ -26,6 +26,7 @@
 //! leaves with its error after at most one more run.
 
 use super::open::Handle;
+use super::tail::Bound;
 use super::tx::WriteTx;
 use crate::domain::error::{Error, Result};
 use std::cell::Cell;
@@ -63,11 +64,18 @@ struct Open {
 /// What the members of one transaction share.
 #[derive(Default)]
 struct Batch {
-    outcome: Mutex<Option<Outcome>>,
+    outcome: Mutex<Known>,
     /// With `outcome`: the outcome is known.
     done: Condvar,
     /// With `Commits::state`: the leader has reason to look again.
     filled: Condvar,
+}
+
+#[derive(Default)]
+struct Known {
+    outcome: Option<Outcome>,
+    /// Members that sleep until it is: waking nobody costs a call of the system too.
+    waiting: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -90,28 +98,35 @@ impl fmt::Display for NotCommitted {
 impl std::error::Error for NotCommitted {}
 
 impl Batch {
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.outcome.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The first outcome stays.
     fn publish(&self, outcome: Outcome) {
-        let mut known = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.is_none() {
-            *known = Some(outcome);
-            drop(known);
+        let mut known = self.known();
+        known.outcome.get_or_insert(outcome);
+        let somebody_waits = known.waiting > 0;
+        drop(known);
+        if somebody_waits {
             self.done.notify_all();
         }
     }
 
     fn wait(&self) -> Outcome {
-        let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known();
+        known.waiting += 1;
         loop {
-            if let Some(known) = outcome.as_ref() {
-                return known.clone();
+            if let Some(outcome) = known.outcome.clone() {
+                known.waiting -= 1;
+                return outcome;
             }
-            outcome = self.done.wait(outcome).unwrap_or_else(PoisonError::into_inner);
+            known = self.done.wait(known).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
     fn is_settled(&self) -> bool {
-        self.outcome.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+        self.known().outcome.is_some()
     }
 }
 
@@ -162,6 +177,35 @@ impl Commits {
                 return result;
             }
         }
+    }
+
+    /// Has the database flushed if a file of the journal waits for it, after whoever flushes already.
+    pub(super) fn flush(&self, handle: &Handle) -> Result<()> {
+        self.write(handle, &|tx: &WriteTx| {
+            tx.ask_flush();
+            Ok(())
+        })
+    }
+
+    /// Waits until the database has all messages below `ahead`. Inside a write it does not: what that write sees was settled
+    /// when its transaction began.
+    pub(super) fn settle(&self, handle: &Handle, ahead: Bound) -> Result<()> {
+        while !WRITING.get() && handle.tail.bound() < ahead {
+            let mut state = self.enter();
+            if state.open.as_ref().is_some_and(|open| open.members > 0) {
+                // It began before these messages were kept, or stores them: the next look tells.
+                match self.follow(state, Ok(())) {
+                    Run::Over(result) => result?,
+                    Run::Again => {}
+                }
+                continue;
+            }
+            // A transaction stores them when it begins, so one that was left over must not be taken.
+            state.abort(handle);
+            state.begin_if_none(handle)?;
+            self.leave_unwritten(state, handle);
+        }
+        Ok(())
     }
 
     /// Opens a sick database anew, if that is possible without waiting. For readers.

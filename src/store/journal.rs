@@ -1,13 +1,9 @@
-//! The journal: a file beside the database that holds what was written since the database itself was last flushed.
-//!
-//! Flushing the database costs two waits for the disk and much processor time, whatever was written. So a commit
-//! writes its changes into this file, which takes one wait, and leaves the database's own pages in memory until the
-//! file is full. After a kill the changes are made again, in their order.
+//! One file of the journal: records that count while the database has their generation (`journals.rs` has the two files).
 //!
 //! **Which records count.** Every flush of the database stores a new *generation* in the same transaction, and a
-//! record counts only when it carries the generation of the database. So the flush itself makes all records stale,
-//! and the file is written from its beginning again without being cleared. Making a change again that the database
-//! has already does nothing: a record holds rows, not intentions.
+//! record counts only when it carries the generation of the database, or follows on records that do. So the flush itself
+//! makes all records stale, and the file is written from its beginning again without being cleared. Making a change again
+//! that the database has already does nothing: a record holds rows, not intentions.
 //!
 //! **What a torn write leaves.** A record carries a digest of its generation, its place and its bytes. Reading ends at
 //! the first one that does not fit: a record that is not whole was never acknowledged, and none follows it.
@@ -18,28 +14,32 @@ use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 /// The size of the file, which is made whole once: writing into it later changes no length and no map of blocks, so
-/// one wait is enough. Larger means fewer flushes of the database; but what is flushed grows with it, and everybody who
-/// writes waits for a flush, so many short ones are better than few long ones.
+/// one wait is enough. Larger means fewer flushes of the database; but what is flushed grows with it, and so does what is
+/// made again after a kill.
 pub(super) const JOURNAL_BYTES: u64 = 1 << 20;
 /// The database notes freed and allocated pages once for each commit it flushes, so their number is bounded too.
-pub(super) const RECORDS_MAX: usize = 512;
+pub(super) const RECORDS_MAX: usize = 1_024;
 
 const DIGEST_BYTES: usize = 16;
 /// Digest, generation, length.
 const HEAD_BYTES: usize = DIGEST_BYTES + 8 + 4;
+/// Generation and end of the file that this one goes on from.
+const LINK_BYTES: usize = 8 + 8;
 
-/// The journal of an open database.
+/// One file of the journal of an open database.
 pub(super) struct Journal {
     path: PathBuf,
     /// Made when the first record comes, so that a start writes nothing.
     file: Option<File>,
     generation: u64,
+    /// Where the file ends that this one goes on from. It is written with the first record, and then no more held here.
+    link: Option<[u8; LINK_BYTES]>,
     end: u64,
     records: usize,
 }
 
 impl Journal {
-    /// Opens the journal at `path`, which need not exist, and reads the records of `generation`, oldest first.
+    /// Opens the file at `path`, which need not exist, and reads its records of `generation`, oldest first.
     ///
     /// What was read may be known to the system's cache only: a process that was killed had not waited for the disk, and
     /// records behind it must not be lost with it. So it is written once more, as it is.
@@ -47,19 +47,18 @@ impl Journal {
     /// # Errors
     /// When there is a file and it cannot be read, or not written.
     pub(super) fn open(path: &Path, generation: u64) -> io::Result<(Self, Vec<Vec<u8>>)> {
-        let mut journal = Self { path: path.to_owned(), file: None, generation, end: 0, records: 0 };
+        let mut journal = Self::new(path, generation);
         let mut records = Vec::new();
-        let mut file = match File::open(path) {
-            Ok(file) => BufReader::new(file),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((journal, records)),
-            Err(error) => return Err(error),
-        };
+        let Some(mut file) = existing(path)? else { return Ok((journal, records)) };
         while let Some(record) = next_record(&mut file, &journal)? {
             journal.end += (HEAD_BYTES + record.len()) as u64;
             journal.records += 1;
-            records.push(record);
+            // The link to the file before is no record of the database's.
+            if !is_link(&record) {
+                records.push(record);
+            }
         }
-        if !records.is_empty() {
+        if journal.records > 0 {
             let mut whole = vec![0; usize::try_from(journal.end).map_err(io::Error::other)?];
             file.seek(SeekFrom::Start(0))?;
             file.read_exact(&mut whole)?;
@@ -68,14 +67,51 @@ impl Journal {
         Ok((journal, records))
     }
 
+    /// As [`Self::open`], when the file goes on from the end of `before`; `None` when it does not.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub(super) fn open_after(path: &Path, before: &Self) -> io::Result<Option<(Self, Vec<Vec<u8>>)>> {
+        let Some(mut file) = existing(path)? else { return Ok(None) };
+        let mut head = [0; HEAD_BYTES];
+        if !fills(&mut file, &mut head)? {
+            return Ok(None);
+        }
+        let found = head[DIGEST_BYTES..].first_chunk::<8>().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+        file.seek(SeekFrom::Start(0))?;
+        match next_record(&mut file, &Self::new(path, found))? {
+            Some(first) if first == link_record(&before.as_link()) => Self::open(path, found).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// A file of which no record counts.
+    pub(super) fn new(path: &Path, generation: u64) -> Self {
+        Self { path: path.to_owned(), file: None, generation, link: None, end: 0, records: 0 }
+    }
+
+    /// Where a file that goes on from this one says it begins.
+    fn as_link(&self) -> [u8; LINK_BYTES] {
+        let mut link = [0; LINK_BYTES];
+        link[..8].copy_from_slice(&self.generation.to_le_bytes());
+        link[8..].copy_from_slice(&self.end.to_le_bytes());
+        link
+    }
+
+    /// The generation whose records count.
+    pub(super) const fn generation(&self) -> u64 {
+        self.generation
+    }
+
     /// True when no record counts: the database has everything.
     pub(super) const fn is_empty(&self) -> bool {
         self.end == 0
     }
 
     /// True when a record of so many bytes fits behind the others.
-    pub(super) const fn has_room(&self, bytes: usize) -> bool {
-        self.records < RECORDS_MAX && self.end + (HEAD_BYTES + bytes) as u64 <= JOURNAL_BYTES
+    pub(super) fn has_room(&self, bytes: usize) -> bool {
+        let link = if self.link.is_some() { HEAD_BYTES + 1 + LINK_BYTES } else { 0 };
+        self.records < RECORDS_MAX && self.end + (link + HEAD_BYTES + bytes) as u64 <= JOURNAL_BYTES
     }
 
     /// Writes a record that [`Self::has_room`]; it is on disk when this returns.
@@ -83,14 +119,23 @@ impl Journal {
     /// # Errors
     /// When the disk does not take it. Whether the record counts is then unknown until the journal is read again.
     pub(super) fn append(&mut self, changes: &[u8]) -> io::Result<()> {
-        let mut record = Vec::with_capacity(HEAD_BYTES + changes.len());
-        record.extend(digest(self.generation, self.end, changes));
-        record.extend(self.generation.to_le_bytes());
-        record.extend(u32::try_from(changes.len()).map_err(io::Error::other)?.to_le_bytes());
-        record.extend(changes);
-        self.write_at(self.end, &record)?;
-        self.end += record.len() as u64;
-        self.records += 1;
+        let mut bytes = Vec::with_capacity(HEAD_BYTES + changes.len());
+        if let Some(link) = &self.link {
+            self.lay(&mut bytes, &link_record(link))?;
+        }
+        self.lay(&mut bytes, changes)?;
+        self.write_at(self.end, &bytes)?;
+        self.end += bytes.len() as u64;
+        self.records += 1 + usize::from(self.link.take().is_some());
+        Ok(())
+    }
+
+    /// Adds a record to those that are written at the end in one go.
+    fn lay(&self, bytes: &mut Vec<u8>, changes: &[u8]) -> io::Result<()> {
+        bytes.extend(digest(self.generation, self.end + bytes.len() as u64, changes));
+        bytes.extend(self.generation.to_le_bytes());
+        bytes.extend(u32::try_from(changes.len()).map_err(io::Error::other)?.to_le_bytes());
+        bytes.extend(changes);
         Ok(())
     }
 
@@ -108,15 +153,43 @@ impl Journal {
 
     /// Makes its records unreadable, which nobody needs any more: the database may be put back to an older state by hand.
     pub(super) fn erase(&mut self) {
-        // A failure leaves records of a generation that no database has.
-        let _ = self.write_at(0, &[0; HEAD_BYTES]);
+        if self.file.is_some() {
+            // A failure leaves records of a generation that no database has.
+            let _ = self.write_at(0, &[0; HEAD_BYTES]);
+        }
     }
 
     /// Begins anew: the database has everything, and stored this generation with it.
     pub(super) const fn restart(&mut self, generation: u64) {
         self.generation = generation;
+        self.link = None;
         self.end = 0;
         self.records = 0;
+    }
+
+    /// Begins anew, going on from the end of `before`.
+    pub(super) fn restart_after(&mut self, generation: u64, before: &Self) {
+        self.restart(generation);
+        self.link = Some(before.as_link());
+    }
+}
+
+/// Tells the link to the file before from a record of the database's, whose kinds have other numbers.
+const LINK: u8 = 0;
+
+fn link_record(link: &[u8; LINK_BYTES]) -> Vec<u8> {
+    [&[LINK], link.as_slice()].concat()
+}
+
+fn is_link(record: &[u8]) -> bool {
+    record.first() == Some(&LINK)
+}
+
+fn existing(path: &Path) -> io::Result<Option<BufReader<File>>> {
+    match File::open(path) {
+        Ok(file) => Ok(Some(BufReader::new(file))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
     }
 }
 

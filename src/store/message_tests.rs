@@ -25,7 +25,7 @@ fn place() -> Place {
     Place { _folder: folder, store, workspace, flow }
 }
 
-fn message(flow: FlowId, chat: ChatId, content: &str) -> Message {
+pub(super) fn message(flow: FlowId, chat: ChatId, content: &str) -> Message {
     Message {
         id: MessageId::random(),
         role: Speaker::User,

@@ -6,11 +6,15 @@
 use super::feedback;
 use super::keys::{self, KeyRange};
 use super::tables::{COUNTERS, FLOW_HOME, FLOW_TIMELINE, MESSAGES};
+use super::tail::Kept;
 use super::tx::{Order, Tx, WriteTx, is_broken};
 use crate::domain::conversation::Message;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 const SEQUENCE: &[u8] = b"messages";
 
@@ -32,7 +36,7 @@ pub(super) fn lives_in(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId) -> 
 /// Messages that belong together, in the form in which they are stored.
 pub struct Said {
     workspace: WorkspaceId,
-    messages: Vec<(FlowId, ChatId, Vec<u8>)>,
+    messages: Vec<(FlowId, ChatId, Arc<[u8]>)>,
 }
 
 impl Said {
@@ -42,7 +46,8 @@ impl Said {
     /// [`Error::Internal`] when a message has no stored form.
     pub fn new(workspace: &WorkspaceId, messages: &[Message]) -> Result<Self> {
         let stored = |message: &Message| {
-            Ok((message.flow, message.chat, serde_json::to_vec(message).map_err(Error::internal)?))
+            let record = serde_json::to_vec(message).map_err(Error::internal)?;
+            Ok((message.flow, message.chat, record.into()))
         };
         Ok(Self { workspace: *workspace, messages: messages.iter().map(stored).collect::<Result<_>>()? })
     }
@@ -59,35 +64,55 @@ impl Said {
     }
 }
 
-/// Stores messages, in this order, after all others: one result for each, and those that fail leave nothing.
+/// Judges for each whether its flow is in its workspace; with the messages of those that are, not numbered yet.
 ///
 /// # Errors
-/// [`Error::Internal`] when the database cannot be read or written. A result is 404 when a flow is not (any more) in its
-/// workspace.
-pub(super) fn append_all(tx: &WriteTx, all: &[Said]) -> Result<Vec<Result<()>>> {
-    let mut results = Vec::with_capacity(all.len());
-    let mut next = next_sequence(tx)?;
-    let (mut records, mut timeline) = (Vec::new(), Vec::new());
+/// [`Error::Internal`] when the database cannot be read. A result is 404 when a flow is not (any more) in its workspace.
+pub(super) fn judge(tx: &impl Tx, all: &[Said]) -> Result<(Vec<Result<()>>, Vec<Kept>)> {
+    let (mut results, mut fit) = (Vec::with_capacity(all.len()), Vec::new());
     for said in all {
         match said.is_at_home(tx) {
             Err(error) if is_broken(&error) => return Err(error),
             Err(refused) => results.push(Err(refused)),
             Ok(()) => {
-                for (flow, chat, record) in &said.messages {
-                    records.push((keys::message(flow, chat, next), record));
-                    timeline.push((keys::timeline(flow, next), chat.bytes()));
-                    next += 1;
-                }
+                fit.extend(said.messages.iter().map(|(flow, chat, record)| Kept {
+                    sequence: 0,
+                    workspace: said.workspace,
+                    flow: *flow,
+                    chat: *chat,
+                    record: record.clone(),
+                }));
                 results.push(Ok(()));
             }
         }
     }
-    if !records.is_empty() {
-        tx.put_all(MESSAGES, records)?;
-        tx.put_all(FLOW_TIMELINE, timeline)?;
-        tx.put(COUNTERS, SEQUENCE, &next.to_be_bytes())?;
+    Ok((results, fit))
+}
+
+/// Stores messages whose flow is in its workspace, and no others, with the numbers they have.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read or written.
+pub(super) fn put(tx: &WriteTx, all: &[Kept]) -> Result<()> {
+    let (mut records, mut timeline, mut next) = (Vec::new(), Vec::new(), next_sequence(tx)?);
+    let mut homes = HashMap::new();
+    for kept in all {
+        let is_at_home = match homes.entry((kept.workspace, kept.flow)) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(unknown) => *unknown.insert(lives_in(tx, &kept.workspace, &kept.flow)?),
+        };
+        if is_at_home {
+            records.push((keys::message(&kept.flow, &kept.chat, kept.sequence), kept.record.clone()));
+            timeline.push((keys::timeline(&kept.flow, kept.sequence), *kept.chat.bytes()));
+        }
+        next = next.max(kept.sequence + 1);
     }
-    Ok(results)
+    // Neighbours on a page are stored one after the other.
+    records.sort_unstable_by_key(|one| one.0);
+    timeline.sort_unstable();
+    tx.put_all(MESSAGES, records)?;
+    tx.put_all(FLOW_TIMELINE, timeline)?;
+    tx.put(COUNTERS, SEQUENCE, &next.to_be_bytes())
 }
 
 pub(super) fn next_sequence(tx: &impl Tx) -> Result<u64> {
@@ -106,17 +131,40 @@ pub fn of_chat(
     chat: &ChatId,
     newest: usize,
 ) -> Result<Vec<Message>> {
-    let mut messages = Vec::new();
+    Ok(of_chat_with(tx, workspace, flow, chat, newest, &[])?.unwrap_or_default())
+}
+
+/// As [`of_chat`], with those that the database may not have yet; `None` when the flow is not in its workspace.
+///
+/// # Errors
+/// As [`of_chat`].
+pub(super) fn of_chat_with(
+    tx: &impl Tx,
+    workspace: &WorkspaceId,
+    flow: &FlowId,
+    chat: &ChatId,
+    newest: usize,
+    waiting: &[Kept],
+) -> Result<Option<Vec<Message>>> {
     if newest == 0 || !lives_in(tx, workspace, flow)? {
-        return Ok(messages);
+        return Ok(None);
     }
+    let mut messages = Vec::new();
+    let mut last_stored = None;
     let range = KeyRange::prefix(&keys::conversation(flow, chat));
-    tx.scan(MESSAGES, &range, Order::Descending, |_, value| {
+    tx.scan(MESSAGES, &range, Order::Descending, |key, value| {
+        last_stored = last_stored.or_else(|| keys::sequence(key));
         messages.push(parse(value)?);
         Ok(if messages.len() < newest { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
     })?;
     messages.reverse();
-    Ok(messages)
+    // The database may have got some of them in the meantime.
+    for kept in waiting.iter().filter(|kept| last_stored.is_none_or(|last| kept.sequence > last)) {
+        messages.push(parse(&kept.record)?);
+    }
+    let beyond = messages.len().saturating_sub(newest);
+    messages.drain(..beyond);
+    Ok(Some(messages))
 }
 
 /// The messages of a flow that `fits` lets through, as far as they are on the page.

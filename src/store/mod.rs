@@ -12,6 +12,7 @@ mod commit;
 pub mod feedback;
 pub mod index_rows;
 mod journal;
+mod journals;
 mod keys;
 pub mod leads;
 pub mod messages;
@@ -21,6 +22,7 @@ pub mod passages;
 pub mod places;
 mod shelf;
 pub mod tables;
+mod tail;
 mod tx;
 mod upgrade;
 mod upgrade_audit;
@@ -31,6 +33,8 @@ mod journal_tests;
 #[cfg(test)]
 mod message_tests;
 #[cfg(test)]
+mod tail_tests;
+#[cfg(test)]
 mod tests;
 
 pub use keys::{AsKey, KeyRange, RecordId};
@@ -38,13 +42,16 @@ pub use open::OpenError;
 pub use shelf::{Register, Shelf, Texts};
 pub use tx::{Order, ReadTx, Tx, WriteTx};
 
+use crate::domain::conversation::Message;
 use crate::domain::error::{Error, Result};
+use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
 use combine::{Combine, Lost};
 use commit::{Commits, NotCommitted};
 use messages::Said;
-use open::Handle;
+use open::{Handle, Keep};
 use std::path::Path;
 use std::sync::Arc;
+use tx::Sees;
 
 /// The open database.
 pub struct Store {
@@ -62,16 +69,53 @@ impl Store {
         Ok(Self { handle: Handle::open(path)?, commits: Commits::default(), appends: Combine::new() })
     }
 
-    /// Runs `f` over a snapshot. It blocks no writer and no writer blocks it.
+    /// Runs `f` over a snapshot. It blocks no writer; it waits for one only when there are messages that the database
+    /// itself does not have yet.
     ///
     /// # Errors
     /// What `f` returns, or [`crate::domain::error::Error::Internal`] when the database cannot be read.
     pub fn read<T>(&self, f: impl FnOnce(&ReadTx) -> Result<T>) -> Result<T> {
+        if let Some(ahead) = self.handle.tail.ahead() {
+            self.commits.settle(&self.handle, ahead)?;
+        }
+        self.read_as(Sees::All, f)
+    }
+
+    /// As [`Self::read`] for what looks at no messages, which every answer does: no writer is ever waited for. To look at
+    /// messages in it is an error.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn read_but_messages<T>(&self, f: impl FnOnce(&ReadTx) -> Result<T>) -> Result<T> {
+        self.read_as(Sees::AllButMessages, f)
+    }
+
+    fn read_as<T>(&self, sees: Sees, f: impl FnOnce(&ReadTx) -> Result<T>) -> Result<T> {
         if self.handle.is_sick() {
             self.commits.try_heal(&self.handle);
         }
-        let result = self.handle.begin_read().and_then(|tx| f(&tx));
+        let result = self.handle.begin_read(sees).and_then(|tx| f(&tx));
         result.inspect_err(|error| self.handle.notice(error))
+    }
+
+    /// The newest `newest` messages of a conversation, oldest first; none when the flow is not in the workspace. No writer
+    /// is waited for.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database or a message cannot be read.
+    pub fn conversation(
+        &self,
+        workspace: &WorkspaceId,
+        flow: &FlowId,
+        chat: &ChatId,
+        newest: usize,
+    ) -> Result<Vec<Message>> {
+        // First, and the snapshot after: what is stored in between is in both.
+        let waiting = self.handle.tail.of_chat(workspace, flow, chat, newest);
+        self.read_as(Sees::All, |tx| {
+            let messages = messages::of_chat_with(tx, workspace, flow, chat, newest, &waiting)?;
+            Ok(messages.unwrap_or_default())
+        })
     }
 
     /// Runs `f` in a transaction and returns when its writes are durable. When `f` fails, nothing it wrote
@@ -84,7 +128,9 @@ impl Store {
     /// # Panics
     /// When called inside another write of the same thread.
     pub fn write<T>(&self, f: impl Fn(&WriteTx) -> Result<T>) -> Result<T> {
-        self.commits.write(&self.handle, &f)
+        let written = self.commits.write(&self.handle, &f);
+        self.flush_if_due();
+        written
     }
 
     /// Stores messages after all others and returns when they are durable. Every answer does this, so those who do it
@@ -93,14 +139,34 @@ impl Store {
     /// # Errors
     /// 404 when a flow is not (any more) in the workspace; [`Error::Internal`] when they did not reach the disk.
     pub fn append(&self, said: Said) -> Result<()> {
-        let work = |all: Vec<Said>| match self.write(|tx| messages::append_all(tx, &all)) {
-            Ok(results) => results,
-            Err(error) => {
-                let why: Arc<str> = error.to_string().into();
-                all.iter().map(|_| Err(Error::internal(NotCommitted(why.clone())))).collect()
-            }
-        };
         let lost = |Lost| Err(Error::internal(NotCommitted("the thread that stored them failed".into())));
-        self.appends.run(said, work).unwrap_or_else(lost)
+        let appended = self.appends.run(said, |all| self.append_all(&all)).unwrap_or_else(lost);
+        self.flush_if_due();
+        appended
+    }
+
+    fn append_all(&self, all: &[Said]) -> Vec<Result<()>> {
+        let kept = self.handle.keep(all).and_then(|kept| match kept {
+            // Whoever flushes already is waited for, and then there is room.
+            Keep::NoRoom => self.commits.flush(&self.handle).and_then(|()| self.handle.keep(all)),
+            kept => Ok(kept),
+        });
+        if let Ok(Keep::Done(results)) = kept {
+            return results;
+        }
+        // A failure is told by the change that is made instead, which also knows how to open the database anew.
+        self.commits.write(&self.handle, &|tx: &WriteTx| self.handle.store(tx, all)).unwrap_or_else(|error| {
+            let why: Arc<str> = error.to_string().into();
+            all.iter().map(|_| Err(Error::internal(NotCommitted(why.clone())))).collect()
+        })
+    }
+
+    /// Flushes the database when a file of the journal is full. The one who does it waits; others go on.
+    fn flush_if_due(&self) {
+        if self.handle.must_flush()
+            && let Err(error) = self.commits.flush(&self.handle)
+        {
+            tracing::warn!(%error, "the database was not flushed; its journal has everything");
+        }
     }
 }

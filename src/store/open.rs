@@ -2,9 +2,11 @@
 //! operation, which redb asks for and which lets a full disk heal without a restart.
 
 use super::changes;
-use super::journal::Journal;
+use super::journals::Journals;
+use super::messages::{self, Said};
 use super::tables::META;
-use super::tx::{ReadTx, Tx as _, WriteTx, broken};
+use super::tail::{self, Kept, ROWS_HEAD_BYTES, Record, Tail};
+use super::tx::{ReadTx, Sees, Tx as _, WriteTx, broken};
 use super::upgrade::{self, Standing};
 use crate::domain::error::{Error, Result};
 use redb::{Database, DatabaseError, ReadableDatabase as _, StorageError, TableHandle as _};
@@ -12,7 +14,7 @@ use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError, RwLock};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 /// Pages kept in memory, for reading and writing together. An idle service must stay small, and the pages a
 /// request needs (its flow, its key, the end of its conversation) are few.
@@ -119,9 +121,13 @@ pub(super) struct Handle {
     /// `None` after a failed attempt to open it anew.
     database: RwLock<Option<Database>>,
     /// Where the journal lies; `None` for a database without one, whose every commit is a flush.
-    journal_path: Option<PathBuf>,
-    /// Taken while a transaction is committed, and redb has one at a time.
-    journal: Mutex<Option<Journal>>,
+    journal_paths: Option<[PathBuf; 2]>,
+    /// Taken while something is written into it, and while a flush ends.
+    journals: Mutex<Option<Journals>>,
+    /// Messages that the journal has and the database has not. Kept and cleared while `journals` is held.
+    pub(super) tail: Tail,
+    /// A file of the journal is full, and nobody has begun to flush the database for it.
+    flush_is_due: AtomicBool,
     sick: AtomicBool,
 }
 
@@ -131,24 +137,29 @@ impl Handle {
         drop(create(path)?);
         // Only the first opening may make an empty file a database: a file that vanished later is a failure.
         let database = Database::builder().set_cache_size(CACHE_BYTES).create(path)?;
-        let journal = path.with_extension("journal");
+        let journals = Journals::paths(path);
         let path = PathBuf::from(path);
         let opener = move || Database::builder().set_cache_size(CACHE_BYTES).open(&path);
-        Self::with(database, Box::new(opener), Some(journal))
+        Self::with(database, Box::new(opener), Some(journals))
     }
 
     /// As [`Self::open`], with another way to the database.
     pub(super) fn with(
         database: Database,
         opener: Opener,
-        journal_path: Option<PathBuf>,
+        journal_paths: Option<[PathBuf; 2]>,
     ) -> Result<Self, OpenError> {
-        let journal = prepare(&database, journal_path.as_deref())?;
+        let journals = prepare(&database, journal_paths.as_ref())?;
+        let tail = Tail::default();
+        tail.start(next_message(&database)?);
+        let flush_is_due = AtomicBool::new(journals.as_ref().is_some_and(Journals::is_rotated));
         Ok(Self {
             opener,
             database: RwLock::new(Some(database)),
-            journal_path,
-            journal: Mutex::new(journal),
+            journal_paths,
+            journals: Mutex::new(journals),
+            tail,
+            flush_is_due,
             sick: AtomicBool::new(false),
         })
     }
@@ -178,57 +189,193 @@ impl Handle {
     /// the old file locked. Reads under way fail, which they would do anyway.
     pub(super) fn reopen(&self) -> Result<()> {
         let mut slot = self.database.write().unwrap_or_else(PoisonError::into_inner);
-        let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut journals = self.journals();
         drop(slot.take());
         let database = (self.opener)().map_err(broken)?;
-        *journal = replay(&database, self.journal_path.as_deref()).map_err(Error::internal)?;
+        *journals = replay(&database, self.journal_paths.as_ref()).map_err(Error::internal)?;
+        self.tail.start(next_message(&database)?);
+        self.flush_is_due.store(journals.as_ref().is_some_and(Journals::is_rotated), Ordering::Release);
         *slot = Some(database);
         self.sick.store(false, Ordering::Release);
         Ok(())
     }
 
-    /// Begins a snapshot.
-    pub(super) fn begin_read(&self) -> Result<ReadTx> {
-        let slot = self.database.read().unwrap_or_else(PoisonError::into_inner);
-        let database = slot.as_ref().ok_or_else(closed)?;
-        database.begin_read().map(ReadTx::new).map_err(broken)
+    fn journals(&self) -> MutexGuard<'_, Option<Journals>> {
+        self.journals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins a change; waits while another one is being committed.
+    /// Begins a snapshot.
+    pub(super) fn begin_read(&self, sees: Sees) -> Result<ReadTx> {
+        let slot = self.database.read().unwrap_or_else(PoisonError::into_inner);
+        let database = slot.as_ref().ok_or_else(closed)?;
+        database.begin_read().map(|tx| ReadTx::new(tx, sees)).map_err(broken)
+    }
+
+    /// Begins a change, which sees every message that was kept; waits while another one is being committed.
     pub(super) fn begin_write(&self) -> Result<WriteTx> {
         let slot = self.database.read().unwrap_or_else(PoisonError::into_inner);
-        begin_write(slot.as_ref().ok_or_else(closed)?).map_err(broken)
+        let database = slot.as_ref().ok_or_else(closed)?;
+        let tx = begin_write(database, &self.tail).map_err(broken)?;
+        // Asked when nobody else can store them any more.
+        let waiting = self.tail.waiting();
+        if waiting.is_empty() {
+            return Ok(tx);
+        }
+        messages::put(&tx, &waiting)?;
+        tx.commit_in_memory().map_err(broken)?;
+        self.tail.are_stored(&waiting);
+        begin_write(database, &self.tail).map_err(broken)
     }
 
     /// Commits a change; it is on disk when this returns, in the journal or in the database itself.
     ///
     /// When it fails the handle is sick: whether the change counts shows when the database is opened anew.
     pub(super) fn commit(&self, tx: WriteTx) -> Result<()> {
-        let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
-        commit(tx, journal.as_mut()).inspect_err(|error| {
+        self.try_commit(tx).inspect_err(|error| {
             if let Error::Internal(cause) = error {
                 tracing::error!(%cause, "a change could not be stored");
             }
             self.mark_sick();
         })
     }
+
+    fn try_commit(&self, tx: WriteTx) -> Result<()> {
+        let mut guard = self.journals();
+        let Some(journals) = guard.as_mut() else { return tx.flush().map_err(broken) };
+        if !self.is_journaled(&tx, journals) {
+            // Nothing else is written while the whole journal becomes stale.
+            let rest = self.tail.waiting();
+            flush(tx, &rest, Some(journals))?;
+            self.tail.are_stored(&rest);
+            return Ok(());
+        }
+        if !(tx.flushes() && journals.is_rotated()) {
+            return tx.commit_in_memory().map_err(broken);
+        }
+        let (generation, rest) = (journals.generation(), self.tail.waiting());
+        drop(guard);
+        flush_with(tx, &rest, generation)?;
+        if let Some(journals) = self.journals().as_mut() {
+            journals.is_flushed(generation);
+        }
+        self.tail.are_stored(&rest);
+        Ok(())
+    }
+
+    /// Writes what was changed into the journal; false when it did not take it.
+    fn is_journaled(&self, tx: &WriteTx, journals: &mut Journals) -> bool {
+        let changes = tx.changes();
+        let Some(rows) = changes.rows() else { return false };
+        if rows.is_empty() {
+            return true;
+        }
+        let bytes = ROWS_HEAD_BYTES + rows.len();
+        if !journals.has_room(bytes) && !journals.is_rotated() {
+            self.rotate(journals);
+        }
+        journals.has_room(bytes) && wrote(journals, &[&tail::rows_head(tx.bound()), rows].concat())
+    }
+
+    fn rotate(&self, journals: &mut Journals) {
+        journals.rotate(fresh_generation());
+        self.flush_is_due.store(true, Ordering::Release);
+    }
+
+    /// Takes the other file, as when this one is full.
+    #[cfg(test)]
+    pub(super) fn rotate_if_possible(&self) {
+        if let Some(journals) = self.journals().as_mut()
+            && !journals.is_rotated()
+            && !journals.is_empty()
+        {
+            self.rotate(journals);
+        }
+    }
+
+    /// True for the one who is to flush the database now.
+    pub(super) fn must_flush(&self) -> bool {
+        self.flush_is_due.load(Ordering::Acquire) && self.flush_is_due.swap(false, Ordering::AcqRel)
+    }
+
+    /// Writes messages into the journal and keeps them: one result for each. They are on disk when this returns.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub(super) fn keep(&self, all: &[Said]) -> Result<Keep> {
+        if self.is_sick() {
+            return Ok(Keep::Refused);
+        }
+        let (results, mut fit) = messages::judge(&self.begin_read(Sees::AllButMessages)?, all)?;
+        if fit.is_empty() {
+            return Ok(Keep::Done(results));
+        }
+        let mut guard = self.journals();
+        let Some(journals) = guard.as_mut() else { return Ok(Keep::Refused) };
+        let bytes = tail::said_bytes(&fit);
+        if !journals.has_room(bytes) {
+            if journals.is_rotated() {
+                return Ok(Keep::NoRoom);
+            }
+            self.rotate(journals);
+            if !journals.has_room(bytes) {
+                return Ok(Keep::Refused);
+            }
+        }
+        let first = self.tail.number(fit.len());
+        fit.iter_mut().zip(first..).for_each(|(kept, number)| kept.sequence = number);
+        if !wrote(journals, &tail::said_record(&fit)) {
+            return Ok(Keep::Refused);
+        }
+        self.tail.keep(fit);
+        Ok(Keep::Done(results))
+    }
+
+    /// Stores messages as a change like others.
+    ///
+    /// # Errors
+    /// When the database cannot be read or written.
+    pub(super) fn store(&self, tx: &WriteTx, all: &[Said]) -> Result<Vec<Result<()>>> {
+        let (results, mut fit) = messages::judge(tx, all)?;
+        if !fit.is_empty() {
+            let first = self.tail.number(fit.len());
+            fit.iter_mut().zip(first..).for_each(|(kept, number)| kept.sequence = number);
+            messages::put(tx, &fit)?;
+        }
+        Ok(results)
+    }
+}
+
+/// What became of messages that were to be kept.
+pub(super) enum Keep {
+    /// One result for each.
+    Done(Vec<Result<()>>),
+    /// Both files of the journal are full: the database is to be flushed first.
+    NoRoom,
+    /// The journal does not take them: they are a change of the database like others.
+    Refused,
+}
+
+/// A disk that cannot take a record of the journal may still take the change.
+fn wrote(journals: &mut Journals, record: &[u8]) -> bool {
+    let written = journals.append(record);
+    if let Err(error) = &written {
+        tracing::warn!(%error, "the journal of the database could not be written");
+    }
+    written.is_ok()
 }
 
 impl Drop for Handle {
     /// Flushes what only the journal has, so that the next start has nothing to do. A failure loses nothing.
     fn drop(&mut self) {
-        let journal = self.journal.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let database = self.database.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if let (Some(database), Some(journal), false) = (database, journal, *self.sick.get_mut())
-            && !journal.is_empty()
-            && let Ok(tx) = begin_write(database)
-        {
-            match flush(tx, Some(journal)) {
-                Ok(()) => journal.erase(),
-                Err(error) => {
-                    tracing::warn!(%error, "the database was not flushed; its journal has everything");
-                }
-            }
+        let is_clean = self.journals().as_ref().is_none_or(Journals::is_empty);
+        if is_clean || self.is_sick() {
+            return;
+        }
+        let Ok(tx) = self.begin_write() else { return };
+        let Some(journals) = self.journals.get_mut().unwrap_or_else(PoisonError::into_inner) else { return };
+        match flush(tx, &[], Some(journals)) {
+            Ok(()) => journals.erase(),
+            Err(error) => tracing::warn!(%error, "the database was not flushed; its journal has everything"),
         }
     }
 }
@@ -237,37 +384,29 @@ fn closed() -> Error {
     broken(StorageError::DatabaseClosed)
 }
 
-fn begin_write(database: &Database) -> Result<WriteTx, redb::TransactionError> {
-    database.begin_write().map(WriteTx::new)
+fn begin_write(database: &Database, tail: &Tail) -> Result<WriteTx, redb::TransactionError> {
+    let tx = database.begin_write()?;
+    // Not before: who wrote until now may have stored messages.
+    Ok(WriteTx::new(tx, tail.bound()))
 }
 
-fn commit(tx: WriteTx, journal: Option<&mut Journal>) -> Result<()> {
-    let Some(journal) = journal else { return flush(tx, None) };
-    let written = {
-        let changes = tx.changes();
-        let record = changes.record().filter(|record| journal.has_room(record.len()));
-        record.map(|record| journal.append(record))
-    };
-    match written {
-        Some(Ok(())) => tx.commit_in_memory().map_err(broken),
-        None => flush(tx, Some(journal)),
-        Some(Err(error)) => {
-            // A disk that cannot take the journal may still take the change; the flush makes what was half written stale.
-            tracing::warn!(%error, "the journal of the database could not be written");
-            flush(tx, Some(journal))
-        }
-    }
-}
-
-/// Commits everything into the database itself, with the generation that makes the journal's records stale.
-fn flush(tx: WriteTx, journal: Option<&mut Journal>) -> Result<()> {
-    let Some(journal) = journal else { return tx.flush().map_err(broken) };
+/// Commits everything into the database itself, with `rest` of the messages, and with a generation that makes all records of
+/// the journal stale.
+fn flush(tx: WriteTx, rest: &[Kept], journals: Option<&mut Journals>) -> Result<()> {
+    let Some(journals) = journals else { return tx.flush().map_err(broken) };
     // At random: a database that was put back to an older state must never meet records of what it forgot.
     let generation = fresh_generation();
-    tx.put(META, GENERATION, &generation.to_be_bytes())?;
-    tx.flush().map_err(broken)?;
-    journal.restart(generation);
+    flush_with(tx, rest, generation)?;
+    journals.restart(generation);
     Ok(())
+}
+
+fn flush_with(tx: WriteTx, rest: &[Kept], generation: u64) -> Result<()> {
+    if !rest.is_empty() {
+        messages::put(&tx, rest)?;
+    }
+    tx.put(META, GENERATION, &generation.to_be_bytes())?;
+    tx.flush().map_err(broken)
 }
 
 fn fresh_generation() -> u64 {
@@ -275,41 +414,63 @@ fn fresh_generation() -> u64 {
 }
 
 /// Opens the journal and makes its changes again, in memory: they are on disk already, where they stand.
-fn replay(database: &Database, path: Option<&Path>) -> Result<Option<Journal>, OpenError> {
-    let Some(path) = path else { return Ok(None) };
+fn replay(database: &Database, paths: Option<&[PathBuf; 2]>) -> Result<Option<Journals>, OpenError> {
+    let Some(paths) = paths else { return Ok(None) };
     let tx = database.begin_read().map_err(broken)?;
     let is_new = !tx.list_tables().map_err(broken)?.any(|table| table.name() == META.name());
     let read = |value: &[u8]| Ok(u64::from_be_bytes(value.try_into().map_err(Error::internal)?));
-    let known = if is_new { None } else { ReadTx::new(tx).look(META, GENERATION, read)? };
+    let known = if is_new { None } else { ReadTx::new(tx, Sees::All).look(META, GENERATION, read)? };
     // A journal that was left by another database must not count for this one.
     let generation = known.unwrap_or_else(fresh_generation);
-    let (journal, records) = Journal::open(path, generation)?;
+    let (journals, records) = Journals::open(paths, generation)?;
     if !records.is_empty() {
-        let tx = begin_write(database).map_err(broken)?;
-        records.iter().try_for_each(|record| changes::apply(&tx, record))?;
+        let tx = begin_write(database, &Tail::default()).map_err(broken)?;
+        make_again(&tx, &records)?;
         tx.commit_in_memory().map_err(broken)?;
     }
-    Ok(Some(journal))
+    Ok(Some(journals))
 }
 
-fn prepare(database: &Database, journal_path: Option<&Path>) -> Result<Option<Journal>, OpenError> {
+/// Makes the changes of the records again, in the order in which the database had got them.
+fn make_again(tx: &WriteTx, records: &[Vec<u8>]) -> Result<()> {
+    let mut waiting = Vec::new();
+    let put = |due: &[Kept]| if due.is_empty() { Ok(()) } else { messages::put(tx, due) };
+    for record in records {
+        match tail::read(record)? {
+            Record::Said(said) => waiting.extend(said),
+            Record::Rows(bound, rows) => {
+                put(&tail::take_below(&mut waiting, bound))?;
+                changes::apply(tx, rows)?;
+            }
+        }
+    }
+    put(&waiting)
+}
+
+/// The number of the next message.
+fn next_message(database: &Database) -> Result<u64> {
+    let tx = database.begin_read().map_err(broken)?;
+    messages::next_sequence(&ReadTx::new(tx, Sees::All))
+}
+
+fn prepare(database: &Database, journal_paths: Option<&[PathBuf; 2]>) -> Result<Option<Journals>, OpenError> {
     let standing = || {
         let tx = database.begin_read().map_err(broken)?;
         let tables: Vec<String> =
             tx.list_tables().map_err(broken)?.map(|table| table.name().to_owned()).collect();
-        upgrade::standing(&ReadTx::new(tx), &tables).map(|standing| (standing, tables))
+        upgrade::standing(&ReadTx::new(tx, Sees::All), &tables).map(|standing| (standing, tables))
     };
     // Told before anything is touched.
     if let (Standing::Newer(found), _) = standing()? {
         return Err(OpenError::NewerFormat { found, known: upgrade::KNOWN });
     }
-    let mut journal = replay(database, journal_path)?;
+    let mut journals = replay(database, journal_paths)?;
     if let (Standing::Older(found), tables) = standing()? {
-        let tx = begin_write(database).map_err(broken)?;
+        let tx = begin_write(database, &Tail::default()).map_err(broken)?;
         upgrade::run(&tx, found, &tables)?;
-        flush(tx, journal.as_mut())?;
+        flush(tx, &[], journals.as_mut())?;
     }
-    Ok(journal)
+    Ok(journals)
 }
 
 /// Makes the file, readable by its owner only, and sees that its name survives a power cut.

@@ -2,9 +2,10 @@
 
 use super::changes::Changes;
 use super::keys::KeyRange;
-use super::tables::Table;
+use super::tables::{FLOW_TIMELINE, MESSAGES, Table};
+use super::tail::Bound;
 use crate::domain::error::{Error, Result};
-use redb::{Durability, ReadableTable as _, ReadableTableMetadata as _};
+use redb::{Durability, ReadableTable as _, ReadableTableMetadata as _, TableHandle as _};
 use std::cell::{Cell, Ref, RefCell};
 use std::ops::ControlFlow;
 
@@ -47,6 +48,26 @@ pub trait Tx {
 /// A snapshot: sees what was committed when it began.
 pub struct ReadTx {
     tx: redb::ReadTransaction,
+    sees: Sees,
+}
+
+/// How much of the database a snapshot may look at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sees {
+    /// Everything that was acknowledged.
+    All,
+    /// Everything but messages, the newest of which may be missing (`tail.rs`).
+    AllButMessages,
+}
+
+impl Sees {
+    fn check(self, table: Table) -> Result<()> {
+        let is_of_messages = || [MESSAGES, FLOW_TIMELINE].iter().any(|one| one.name() == table.name());
+        if self == Self::AllButMessages && is_of_messages() {
+            return Err(Error::internal("a reader that does not see messages looked for some"));
+        }
+        Ok(())
+    }
 }
 
 /// A change in the making. Nothing of it is seen by others before its commit.
@@ -56,6 +77,10 @@ pub struct WriteTx {
     wrote: Cell<bool>,
     /// What all operations changed so far.
     changes: RefCell<Changes>,
+    /// The newest messages that it sees; those after it are not in the database yet.
+    bound: Bound,
+    /// An operation in it wants the database flushed.
+    flushes: Cell<bool>,
 }
 
 /// A failure of the database, for the log.
@@ -69,8 +94,12 @@ pub(super) fn is_broken(error: &Error) -> bool {
 }
 
 impl ReadTx {
-    pub(super) const fn new(tx: redb::ReadTransaction) -> Self {
-        Self { tx }
+    pub(super) const fn new(tx: redb::ReadTransaction, sees: Sees) -> Self {
+        Self { tx, sees }
+    }
+
+    fn check(&self, table: Table) -> Result<()> {
+        self.sees.check(table)
     }
 }
 
@@ -104,6 +133,7 @@ macro_rules! looking {
                 key: &[u8],
                 read: impl FnOnce(&[u8]) -> Result<R>,
             ) -> Result<Option<R>> {
+                self.check(table)?;
                 let table = self.tx.open_table(table).map_err(broken)?;
                 let value = table.get(key).map_err(broken)?;
                 value.map(|value| read(value.value())).transpose()
@@ -116,10 +146,12 @@ macro_rules! looking {
                 order: Order,
                 each: impl FnMut(&[u8], &[u8]) -> Result<ControlFlow<()>>,
             ) -> Result<()> {
+                self.check(table)?;
                 walk(&self.tx.open_table(table).map_err(broken)?, range, order, each)
             }
 
             fn rows(&self, table: Table) -> Result<u64> {
+                self.check(table)?;
                 self.tx.open_table(table).map_err(broken)?.len().map_err(broken)
             }
         }
@@ -130,8 +162,34 @@ looking!(ReadTx);
 looking!(WriteTx);
 
 impl WriteTx {
-    pub(super) const fn new(tx: redb::WriteTransaction) -> Self {
-        Self { tx, wrote: Cell::new(false), changes: RefCell::new(Changes::NONE) }
+    pub(super) const fn new(tx: redb::WriteTransaction, bound: Bound) -> Self {
+        Self {
+            tx,
+            wrote: Cell::new(false),
+            changes: RefCell::new(Changes::NONE),
+            bound,
+            flushes: Cell::new(false),
+        }
+    }
+
+    fn check(&self, table: Table) -> Result<()> {
+        Sees::All.check(table)
+    }
+
+    /// Which messages it sees.
+    pub(super) const fn bound(&self) -> Bound {
+        self.bound
+    }
+
+    /// Has the database flushed when this is committed. It counts as a write.
+    pub(super) fn ask_flush(&self) {
+        self.wrote.set(true);
+        self.flushes.set(true);
+    }
+
+    /// True when it was asked to flush.
+    pub(super) fn flushes(&self) -> bool {
+        self.flushes.get()
     }
 
     /// Forgets what the operation before wrote.

@@ -17,12 +17,14 @@ type Step = fn(&WriteTx) -> Result<()>;
 
 /// `STEPS[n]` turns format n into format n + 1. Format 0 is an empty database. A step that has been released
 /// is never changed: a change of format is a new line.
-const STEPS: [Step; 4] = [
+const STEPS: [Step; 5] = [
     |_| Ok(()),
     // A journal lies beside the database from here on. A program that does not read it must not open the database.
     |_| Ok(()),
     upgrade_passages::run,
     upgrade_audit::run,
+    // The journal has two files from here on, and records of messages that the database does not have.
+    |_| Ok(()),
 ];
 
 /// How a database stands to this program.

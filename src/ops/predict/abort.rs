@@ -6,7 +6,6 @@ use crate::domain::error::Result;
 use crate::domain::flow::Flow;
 use crate::domain::ids::ChatId;
 use crate::domain::prediction::Proof;
-use crate::store::messages;
 
 /// Ends what runs in the conversation, for who proves it or may see all of the flow's. A widget that asked its first
 /// question knows only an id of its own making: then the conversation its cookie proves is meant. What was answered
@@ -29,7 +28,7 @@ pub fn abort(app: &App, flow: &Flow, named: Option<ChatId>, proofs: &[Proof], se
 }
 
 fn is_known(app: &App, flow: &Flow, chat: &ChatId) -> Result<bool> {
-    let newest = app.store.read(|tx| messages::of_chat(tx, &flow.workspace, &flow.id, chat, 1))?;
+    let newest = app.store.conversation(&flow.workspace, &flow.id, chat, 1)?;
     Ok(!newest.is_empty())
 }
 

@@ -86,7 +86,7 @@ pub struct Entry {
 /// # Errors
 /// 404 naming the id.
 pub fn flow(app: &App, id: &FlowId) -> Result<Flow> {
-    app.store.read(|tx| flows::asked(tx, id))
+    app.store.read_but_messages(|tx| flows::asked(tx, id))
 }
 
 /// Counts the request against the flow's rate limit. `None` when the flow has none.
@@ -189,7 +189,7 @@ pub(super) fn prepare_within(
 /// 500 when the canvas cannot run.
 pub fn plan(app: &App, flow: &Flow) -> Result<Arc<Plan>> {
     compile(app, flow.digest, || {
-        let text = app.store.read(|tx| CANVASES.get(tx, &flow.workspace, &flow.id))?;
+        let text = app.store.read_but_messages(|tx| CANVASES.get(tx, &flow.workspace, &flow.id))?;
         text.ok_or_else(|| Error::no_flow(&flow.id))
     })
 }
@@ -217,7 +217,7 @@ pub(in crate::ops) fn overrides(
     if sent.is_empty() {
         return Ok(Overrides::default());
     }
-    let saved = app.store.read(|tx| variables::values(tx, &app.environment, &flow.workspace))?;
+    let saved = app.store.read_but_messages(|tx| variables::values(tx, &app.environment, &flow.workspace))?;
     let is_saved = |name: &str| saved.contains_key(name);
     let decided = Overrides::decide(plan, &Allowed::of(&flow.settings), sent, &is_saved);
     if !decided.ignored().is_empty() {

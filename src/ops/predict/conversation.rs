@@ -5,7 +5,6 @@ use crate::domain::error::Result;
 use crate::domain::flow::Flow;
 use crate::domain::ids::ChatId;
 use crate::domain::prediction::{ChatType, Proof, Question};
-use crate::store::messages;
 
 /// How a caller of this entrance proves a conversation.
 pub(super) fn own(app: &App, flow: &Flow, question: &Question, chat_type: ChatType) -> Result<ChatId> {
@@ -35,6 +34,6 @@ pub fn owns(app: &App, flow: &Flow, chat: &ChatId, proofs: &[Proof]) -> bool {
 /// In the canvas test chat the signed-in person and the workspace are the proof (reference 8): the
 /// conversation must be one that was begun there.
 fn is_test_chat(app: &App, flow: &Flow, chat: &ChatId) -> Result<bool> {
-    let newest = app.store.read(|tx| messages::of_chat(tx, &flow.workspace, &flow.id, chat, 1))?;
+    let newest = app.store.conversation(&flow.workspace, &flow.id, chat, 1)?;
     Ok(newest.first().is_some_and(|message| message.chat_type == ChatType::Internal))
 }

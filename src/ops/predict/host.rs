@@ -76,7 +76,8 @@ impl<'a> LiveHost<'a> {
         question: &'a str,
         cancel: Cancel,
     ) -> Result<Self> {
-        let variables = app.store.read(|tx| variables::values(tx, &app.environment, &flow.workspace))?;
+        let variables =
+            app.store.read_but_messages(|tx| variables::values(tx, &app.environment, &flow.workspace))?;
         Ok(Self {
             app,
             asking: None,
@@ -118,8 +119,8 @@ impl Host for LiveHost<'_> {
     fn history(&self, session: Option<&str>, newest: usize) -> Result<Vec<PastMessage>> {
         let (workspace, flow) = (&self.flow.workspace, &self.flow.id);
         let shared = session.filter(|session| *session != self.ids.chat.to_string());
-        let stored = self.app.store.read(|tx| match shared {
-            None => messages::of_chat(tx, workspace, flow, &self.ids.chat, newest),
+        let stored = match shared {
+            None => self.app.store.conversation(workspace, flow, &self.ids.chat, newest)?,
             Some(session) => {
                 let page = Page {
                     order: Order::Descending,
@@ -129,11 +130,10 @@ impl Host for LiveHost<'_> {
                 let fits = |message: &crate::domain::conversation::Message| {
                     message.session.as_deref() == Some(session)
                 };
-                let mut found = messages::of_flow(tx, workspace, flow, fits, page)?;
-                found.reverse();
-                Ok(found)
+                let found = self.app.store.read(|tx| messages::of_flow(tx, workspace, flow, fits, page))?;
+                found.into_iter().rev().collect()
             }
-        })?;
+        };
         Ok(stored
             .into_iter()
             .map(|message| PastMessage { speaker: message.role, text: message.content })
@@ -142,7 +142,9 @@ impl Host for LiveHost<'_> {
 
     fn credential(&self, id: &str) -> Result<Option<Map<String, Value>>> {
         let Some(id) = CredentialId::parse(id) else { return Ok(None) };
-        self.app.store.read(|tx| credentials::open(tx, &self.app.secrets.vault, &self.flow.workspace, &id))
+        self.app
+            .store
+            .read_but_messages(|tx| credentials::open(tx, &self.app.secrets.vault, &self.flow.workspace, &id))
     }
 
     fn variable(&self, name: &str) -> Option<String> {
@@ -159,7 +161,7 @@ impl Host for LiveHost<'_> {
     }
 
     fn passages(&self, store: &DocumentStoreId) -> Result<Option<Vec<SourceDocument>>> {
-        self.app.store.read(|tx| document_stores::passages(tx, &self.flow.workspace, store))
+        self.app.store.read_but_messages(|tx| document_stores::passages(tx, &self.flow.workspace, store))
     }
 
     fn run_code(&self, code: &Code<'_>) -> Result<Value, ScriptError> {
@@ -189,7 +191,7 @@ impl Host for LiveHost<'_> {
     }
 
     fn tool(&self, id: &ToolId) -> Result<Option<ToolRecord>> {
-        self.app.store.read(|tx| TOOLS.get(tx, &self.flow.workspace, id))
+        self.app.store.read_but_messages(|tx| TOOLS.get(tx, &self.flow.workspace, id))
     }
 
     fn stored_file(&self, name: &str) -> Result<Option<StoredFile>> {

@@ -1,0 +1,314 @@
+//! The newest messages: seen at once, there after a kill, and in their place among other changes.
+//!
+//! A kill is played by copying the files of a running store: what its process holds in memory is not in the copy.
+
+use super::journal::JOURNAL_BYTES;
+use super::journal_tests::killed;
+use super::message_tests::message;
+use super::messages::{self, Said};
+use super::places;
+use super::tables::FLOW_HOME;
+use super::{Order, Store, WriteTx};
+use crate::domain::error::{Error, Result};
+use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
+use proptest::prelude::*;
+use std::path::Path;
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+fn open(folder: &Path) -> Store {
+    Store::open(&folder.join("test.redb")).unwrap()
+}
+
+/// Ids that a generated operation can name by a small number.
+fn flow(number: u8) -> FlowId {
+    FlowId::from_bytes([number; 16])
+}
+
+fn chat(number: u8) -> ChatId {
+    ChatId::from_bytes([number; 16])
+}
+
+fn home() -> WorkspaceId {
+    WorkspaceId::from_bytes([7; 16])
+}
+
+fn settle_in(store: &Store, number: u8) {
+    store.write(|tx| FLOW_HOME.put(tx, &flow(number), &home())).unwrap();
+}
+
+fn say(store: &Store, in_flow: u8, in_chat: u8, text: &str) -> Result<()> {
+    store.append(Said::new(&home(), &[message(flow(in_flow), chat(in_chat), text)])?)
+}
+
+/// What a conversation's memory reads.
+fn conversation(store: &Store, in_flow: u8, in_chat: u8) -> Vec<String> {
+    let found = store.conversation(&home(), &flow(in_flow), &chat(in_chat), 1_000).unwrap();
+    found.into_iter().map(|message| message.content).collect()
+}
+
+/// What everybody else reads.
+fn stored(store: &Store, in_flow: u8, in_chat: u8) -> Vec<String> {
+    let found =
+        store.read(|tx| messages::of_chat(tx, &home(), &flow(in_flow), &chat(in_chat), 1_000)).unwrap();
+    found.into_iter().map(|message| message.content).collect()
+}
+
+#[test]
+fn a_message_is_seen_as_soon_as_it_is_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    settle_in(&store, 1);
+    for number in 0..20 {
+        say(&store, 1, number % 3, &number.to_string()).unwrap();
+        let seen = conversation(&store, 1, number % 3);
+        assert_eq!(seen.last(), Some(&number.to_string()));
+        if number % 4 == 0 {
+            assert_eq!(stored(&store, 1, number % 3), seen);
+        }
+    }
+    assert_eq!(store.conversation(&home(), &flow(1), &chat(0), 2).unwrap().len(), 2);
+    assert_eq!(store.conversation(&WorkspaceId::random(), &flow(1), &chat(0), 2).unwrap().len(), 0);
+    assert_eq!(store.conversation(&home(), &flow(2), &chat(0), 2).unwrap().len(), 0);
+}
+
+#[test]
+fn who_does_not_see_messages_cannot_look_for_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    settle_in(&store, 1);
+    say(&store, 1, 1, "Hi").unwrap();
+    let found = store.read_but_messages(|tx| messages::of_chat(tx, &home(), &flow(1), &chat(1), 9));
+    assert!(matches!(found, Err(Error::Internal(_))), "{found:?}");
+    assert!(store.read_but_messages(|tx| FLOW_HOME.get(tx, &flow(1))).unwrap().is_some());
+}
+
+#[test]
+fn a_change_sees_the_messages_before_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    settle_in(&store, 1);
+    say(&store, 1, 1, "Hi").unwrap();
+    assert_eq!(store.write(|tx| messages::remove_flow(tx, &home(), &flow(1))).unwrap(), 1);
+    assert_eq!(conversation(&store, 1, 1), Vec::<String>::new());
+    assert_eq!(stored(&open(killed(folder.path()).path()), 1, 1), Vec::<String>::new());
+}
+
+#[test]
+fn messages_of_both_files_are_there_when_a_flush_does_not_come_to_its_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    settle_in(&store, 1);
+    let long = "x".repeat(60_000);
+    let mut said = 0;
+    // Nobody flushes here, so the second file is taken and stays in use.
+    let keep = |text: &str| {
+        let said = [Said::new(&home(), &[message(flow(1), chat(1), text)]).unwrap()];
+        store.handle.keep(&said).unwrap()
+    };
+    while matches!(keep(&format!("{said} {long}")), super::open::Keep::Done(_)) {
+        said += 1;
+    }
+    assert!(said * long.len() as u64 as usize > JOURNAL_BYTES as usize, "both files are full");
+    for _ in 0..2 {
+        let copy = killed(folder.path());
+        let again = open(copy.path());
+        assert_eq!(stored(&again, 1, 1).len(), said);
+        // The full file is flushed with the first change, and both are written again.
+        for number in 0..said * 2 {
+            say(&again, 1, 2, &format!("{number} {long}")).unwrap();
+        }
+        let again = open(killed(copy.path()).path());
+        assert_eq!((stored(&again, 1, 1).len(), stored(&again, 1, 2).len()), (said, said * 2));
+    }
+    // Whoever finds no room flushes and goes on.
+    say(&store, 1, 1, "the last").unwrap();
+    assert_eq!(stored(&open(killed(folder.path()).path()), 1, 1), conversation(&store, 1, 1));
+}
+
+#[test]
+fn a_file_that_goes_on_from_what_is_not_there_does_not_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    settle_in(&store, 1);
+    let before = killed(folder.path());
+    let long = "x".repeat(60_000);
+    for number in 0..20 {
+        let said = [Said::new(&home(), &[message(flow(1), chat(1), &format!("{number} {long}"))]).unwrap()];
+        store.handle.keep(&said).unwrap();
+    }
+    let after = killed(folder.path());
+    std::fs::copy(after.path().join("test.journal2"), before.path().join("test.journal2")).unwrap();
+    assert_eq!(stored(&open(before.path()), 1, 1), Vec::<String>::new());
+}
+
+#[test]
+fn what_was_said_is_neither_lost_nor_told_twice_while_everything_happens_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    settle_in(&store, 1);
+    let (speakers, rounds) = (4_u8, 120);
+    let (start, over) = (Barrier::new(usize::from(speakers) + 2), AtomicBool::new(false));
+    let long = "x".repeat(5_000);
+    std::thread::scope(|scope| {
+        let (store, start, over, long) = (&store, &start, &over, &long);
+        let said: Vec<_> = (0..speakers)
+            .map(|speaker| {
+                scope.spawn(move || {
+                    start.wait();
+                    for round in 0..rounds {
+                        say(store, 1, speaker, &format!("{round} {long}")).unwrap();
+                        let seen = conversation(store, 1, speaker);
+                        assert_eq!(seen.len(), round + 1);
+                        assert!(seen[round].starts_with(&format!("{round} ")));
+                    }
+                })
+            })
+            .collect();
+        scope.spawn(move || {
+            start.wait();
+            while !over.load(Ordering::SeqCst) {
+                let seen = stored(store, 1, 0);
+                let numbers: Vec<usize> =
+                    seen.iter().map(|text| text.split(' ').next().unwrap().parse().unwrap()).collect();
+                assert_eq!(numbers, (0..seen.len()).collect::<Vec<_>>());
+            }
+        });
+        scope.spawn(move || {
+            start.wait();
+            let mut number = 0_u64;
+            while !over.load(Ordering::SeqCst) {
+                number += 1;
+                store.write(|tx| tx.put(super::tables::META, b"other", &number.to_be_bytes())).unwrap();
+            }
+        });
+        said.into_iter().for_each(|speaker| speaker.join().unwrap());
+        over.store(true, Ordering::SeqCst);
+    });
+    let again = open(killed(folder.path()).path());
+    for speaker in 0..speakers {
+        assert_eq!(stored(&again, 1, speaker).len(), rounds);
+    }
+    let mut last = None;
+    let walked = again.read(|tx| {
+        places::along(tx, &home(), &flow(1), 0, Order::Ascending, |place| {
+            assert!(last < Some(place.sequence), "every message has a number of its own");
+            last = Some(place.sequence);
+            Ok(std::ops::ControlFlow::Continue(()))
+        })
+    });
+    walked.unwrap();
+}
+
+/// Something that happens to a store.
+#[derive(Debug, Clone)]
+enum Step {
+    Say(u8, u8, usize),
+    RemoveConversation(u8, u8),
+    RemoveFlow(u8),
+    MakeFlow(u8),
+    /// A change that has nothing to do with messages.
+    Other(usize),
+    /// Everybody reads, which stores what was kept.
+    Read,
+    /// A file is full.
+    Rotate,
+    Flush,
+    Close,
+    Kill,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let (flow, chat, length) = (|| 0_u8..2, || 0_u8..2, || 0_usize..3_000);
+    prop_oneof![
+        12 => (flow(), chat(), length()).prop_map(|(flow, chat, length)| Step::Say(flow, chat, length)),
+        2 => (flow(), chat()).prop_map(|(flow, chat)| Step::RemoveConversation(flow, chat)),
+        1 => flow().prop_map(Step::RemoveFlow),
+        2 => flow().prop_map(Step::MakeFlow),
+        1 => prop_oneof![length(), Just(JOURNAL_BYTES as usize)].prop_map(Step::Other),
+        2 => Just(Step::Read),
+        2 => Just(Step::Rotate),
+        2 => Just(Step::Flush),
+        1 => Just(Step::Close),
+        3 => Just(Step::Kill),
+    ]
+}
+
+fn remove_conversation(tx: &WriteTx, in_flow: u8, in_chat: u8) -> Result<()> {
+    let places = places::of_chat(tx, &home(), &flow(in_flow), &chat(in_chat))?;
+    places::remove(tx, &home(), &flow(in_flow), &places).map(drop)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    /// Whatever happens, in whatever order: what was acknowledged is there, and what was removed is not, for every reader
+    /// and after every kill.
+    #[test]
+    fn what_is_acknowledged_stays_and_what_is_removed_goes(steps in prop::collection::vec(step(), 1..60)) {
+        let mut folder = tempfile::tempdir().unwrap();
+        let mut store = open(folder.path());
+        let mut expected: [[Vec<String>; 2]; 2] = Default::default();
+        let mut lives = [false; 2];
+        for (number, step) in steps.into_iter().enumerate() {
+            match step {
+                Step::Say(flow, chat, length) => {
+                    let text = format!("{number} {}", "x".repeat(length));
+                    let said = say(&store, flow, chat, &text);
+                    prop_assert_eq!(said.is_ok(), lives[usize::from(flow)]);
+                    if said.is_ok() {
+                        expected[usize::from(flow)][usize::from(chat)].push(text);
+                    }
+                }
+                Step::RemoveConversation(flow, chat) => {
+                    store.write(|tx| remove_conversation(tx, flow, chat)).unwrap();
+                    expected[usize::from(flow)][usize::from(chat)].clear();
+                }
+                Step::RemoveFlow(number) => {
+                    store.write(|tx| {
+                        messages::remove_flow(tx, &home(), &flow(number))?;
+                        FLOW_HOME.remove(tx, &flow(number)).map(drop)
+                    }).unwrap();
+                    lives[usize::from(number)] = false;
+                    expected[usize::from(number)] = Default::default();
+                }
+                Step::MakeFlow(number) => {
+                    settle_in(&store, number);
+                    lives[usize::from(number)] = true;
+                }
+                Step::Other(length) => {
+                    store.write(|tx| tx.put(super::tables::META, b"other", &vec![1; length])).unwrap();
+                }
+                Step::Read => drop(stored(&store, 0, 0)),
+                Step::Rotate => store.handle.rotate_if_possible(),
+                Step::Flush => store.commits.flush(&store.handle).unwrap(),
+                Step::Close => {
+                    drop(store);
+                    store = open(folder.path());
+                }
+                Step::Kill => {
+                    let copy = killed(folder.path());
+                    drop(store);
+                    folder = copy;
+                    store = open(folder.path());
+                }
+            }
+            for flow in 0..2 {
+                for chat in 0..2 {
+                    prop_assert_eq!(
+                        &conversation(&store, flow, chat),
+                        &expected[usize::from(flow)][usize::from(chat)],
+                    );
+                }
+            }
+        }
+        let again = killed(folder.path());
+        let again = open(again.path());
+        for flow in 0..2 {
+            for chat in 0..2 {
+                prop_assert_eq!(&stored(&store, flow, chat), &stored(&again, flow, chat));
+                prop_assert_eq!(&stored(&again, flow, chat), &expected[usize::from(flow)][usize::from(chat)]);
+            }
+        }
+    }
+}
