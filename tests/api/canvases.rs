@@ -59,9 +59,10 @@ fn every_template_becomes_a_flow_and_is_read_back_byte_for_byte() {
         server.call("GET", &format!("/public-chatbotConfig/{flow}")).send().is(200);
         server.call("GET", &format!("/chatflows-streaming/{flow}")).send().is(200);
         let answer = server.ask(&flow, &json!({"question": "Hi"}));
-        assert!(matches!(answer.status, 200 | 500), "{}: {answer:?}", path.display());
-        if answer.status == 500 {
-            answer.is_error(500);
+        match kind {
+            "CHATFLOW" if answer.status == 200 => {}
+            "CHATFLOW" => drop(answer.is_error(500)),
+            _ => drop(answer.is_error(400)),
         }
     }
 }
