@@ -1,6 +1,6 @@
 //! Passages kept with their vectors: what a collection knows of itself.
 
-use super::ids::CollectionId;
+use super::ids::{CollectionId, WorkspaceId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -28,6 +28,19 @@ pub struct Collection {
     pub stamp: Uuid,
     /// When it last changed.
     pub changed: Timestamp,
+}
+
+/// Blocks that count no more and are removed some at a time, so that what is large holds no other writer up. It is stored in
+/// the commit that made them count no more, and goes with the last of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Leftover {
+    /// Whose.
+    pub workspace: WorkspaceId,
+    /// Of one collection; `None` for all that a deleted workspace had.
+    pub collection: Option<CollectionId>,
+    /// Which of its blocks; `None` for all of them.
+    pub blocks: Option<Vec<u64>>,
 }
 
 impl CollectionId {

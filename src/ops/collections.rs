@@ -147,10 +147,15 @@ impl Library for Shelves<'_> {
     fn change(&self, id: &CollectionId, edit: &Edit<'_>) -> Result<Collection> {
         // One at a time: what a change stores before it counts is not swept away by another one.
         let _turn = self.app.boards.collection_writes.lock().unwrap_or_else(PoisonError::into_inner);
+        self.clear(Some(id))?;
         let before = self.head(id)?;
         let next = before.as_ref().map_or(0, |head| head.next);
         let draft = self.draft(id, before.as_ref(), edit)?;
-        self.write(|tx| collections::sweep(tx, &self.workspace, id, next))?;
+        while self.write(|tx| collections::sweep(tx, &self.workspace, id, next))? {
+            if self.cancel.reason().is_some() {
+                return Err(Error::Cancelled);
+            }
+        }
         let mut number = next;
         for some in draft.new.chunks(COLLECTION_BLOCKS_AT_ONCE) {
             if self.cancel.reason().is_some() {
@@ -180,6 +185,8 @@ impl Library for Shelves<'_> {
             collections::settle(tx, &self.workspace, id, before.as_ref(), &after)
         })?;
         self.app.boards.indexes.forget(&self.workspace, id.bytes());
+        // The change counts; what it left over would go with the next one too.
+        told(self.clear(Some(id)));
         Ok(after)
     }
 
@@ -217,6 +224,13 @@ impl Draft {
 }
 
 impl Shelves<'_> {
+    /// Removes what is left over of a collection, or of all that the workspace had: some in each commit, between which others
+    /// write. For those who hold the turn.
+    fn clear(&self, id: Option<&CollectionId>) -> Result<()> {
+        while self.app.store.write(|tx| collections::clear_some(tx, &self.workspace, id))? {}
+        Ok(())
+    }
+
     /// Blocks that lose no row stay; the last one that is not full takes the first of the new rows.
     fn draft(&self, id: &CollectionId, before: Option<&Collection>, edit: &Edit<'_>) -> Result<Draft> {
         let mut draft = Draft::default();
@@ -273,17 +287,51 @@ impl Shelves<'_> {
     }
 }
 
-/// Removes a collection inside a transaction of its owner; what is in memory is forgotten by [`forget`].
+/// Removes a collection inside a transaction of its owner; [`forget`] follows it.
 ///
 /// # Errors
 /// When the database cannot be written.
 pub fn remove(tx: &WriteTx, workspace: &WorkspaceId, id: &CollectionId) -> Result<()> {
-    collections::remove(tx, workspace, id).map(drop)
+    collections::remove(tx, workspace, id)
 }
 
-/// Frees the memory of a collection.
+/// Frees the memory and the blocks of a collection that was removed.
 pub fn forget(app: &App, workspace: &WorkspaceId, id: &CollectionId) {
     app.boards.indexes.forget(workspace, id.bytes());
+    told(clear(app, workspace, Some(id), &Cancel::new(None)));
+}
+
+/// As [`forget`], for all collections of a workspace that was deleted.
+pub fn forget_workspace(app: &App, workspace: &WorkspaceId) {
+    app.boards.indexes.forget_workspace(workspace);
+    told(clear(app, workspace, None, &Cancel::new(None)));
+}
+
+/// Removes what an earlier process left over.
+///
+/// # Errors
+/// When the database cannot be read or written.
+pub fn clear_leftovers(app: &App, cancel: &Cancel) -> Result<()> {
+    for leftover in app.store.read(collections::leftovers)? {
+        clear(app, &leftover.workspace, leftover.collection.as_ref(), cancel)?;
+    }
+    Ok(())
+}
+
+/// As [`Shelves::clear`], with a turn for each commit.
+fn clear(app: &App, workspace: &WorkspaceId, id: Option<&CollectionId>, cancel: &Cancel) -> Result<()> {
+    loop {
+        let _turn = app.boards.collection_writes.lock().unwrap_or_else(PoisonError::into_inner);
+        let more = app.store.write(|tx| collections::clear_some(tx, workspace, id))?;
+        if !more || cancel.reason().is_some() {
+            return Ok(());
+        }
+    }
+}
+
+/// What is not removed now is left over for the next start.
+fn told(cleared: Result<()>) {
+    cleared.unwrap_or_else(|error| tracing::warn!(%error, "blocks of a collection were not removed"));
 }
 
 fn changes_too_fast() -> Error {
@@ -291,137 +339,5 @@ fn changes_too_fast() -> Error {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::domain::ids::OrganizationId;
-    use crate::domain::user::Workspace;
-    use crate::store::tables::WORKSPACES;
-    use crate::vectors::Row;
-
-    fn row(number: u32) -> Row {
-        let mut id = RowId::default();
-        id[..4].copy_from_slice(&number.to_le_bytes());
-        let vector = (0..64).map(|at| if at == number % 64 { 1.0 } else { number as f32 / 1e6 }).collect();
-        Row { id, vector, text: format!("row {number} {}", "x".repeat(2_000)) }
-    }
-
-    fn rows(numbers: std::ops::Range<u32>) -> Vec<Row> {
-        numbers.map(row).collect()
-    }
-
-    fn edit<'e>(add: &'e [Row], remove: &'e HashSet<RowId>) -> Edit<'e> {
-        Edit { name: "c", space: [1; 32], clear: false, add, remove }
-    }
-
-    fn place(app: &App) -> (Shelves<'_>, CollectionId) {
-        let (id, created) = (WorkspaceId::random(), app.clock.now());
-        let (organization, name) = (OrganizationId::random(), "Here".to_owned());
-        let here = Workspace { id, organization, name, description: String::new(), created, updated: None };
-        app.store.write(|tx| WORKSPACES.put(tx, &id, &here)).unwrap();
-        (Shelves::new(app, id, Cancel::new(None)), CollectionId::random())
-    }
-
-    fn nearest(shelves: &Shelves<'_>, id: &CollectionId, number: u32) -> String {
-        let hits = shelves.nearest(id, &row(number).vector, 1, None).unwrap();
-        hits.first().map_or_else(String::new, |hit| hit.text.split(" x").next().unwrap().to_owned())
-    }
-
-    #[test]
-    fn a_collection_holds_exactly_what_its_changes_leave() {
-        let (_folder, app) = App::temporary();
-        let (shelves, id) = place(&app);
-        let none = HashSet::new();
-        let mut expected: HashSet<RowId> = HashSet::new();
-        for (add, remove) in [(0..2_000, 0..0), (2_000..2_001, 5..900), (10..30, 1_990..2_001), (0..0, 0..0)]
-        {
-            let add = rows(add);
-            let remove: HashSet<RowId> = rows(remove).iter().map(|row| row.id).collect();
-            expected.retain(|name| !remove.contains(name));
-            expected.extend(add.iter().map(|row| row.id));
-            let head = shelves.change(&id, &edit(&add, &remove)).unwrap();
-            assert_eq!(shelves.names(&id).unwrap(), expected);
-            assert_eq!((head.rows, head.dimensions), (expected.len(), 64));
-            assert_eq!(shelves.collection(&id).unwrap().unwrap(), head);
-        }
-        assert_eq!(nearest(&shelves, &id, 20), "row 20");
-        let head = shelves.change(&id, &Edit { clear: true, ..edit(&rows(7..8), &none) }).unwrap();
-        assert_eq!((head.rows, head.blocks.len()), (1, 1));
-        assert_eq!(nearest(&shelves, &id, 7), "row 7");
-        let emptied = shelves.change(&id, &Edit { clear: true, ..edit(&[], &none) }).unwrap();
-        assert_eq!((emptied.rows, emptied.bytes), (0, 0));
-        assert_eq!(nearest(&shelves, &id, 7), "");
-    }
-
-    #[test]
-    fn rows_of_another_space_go_with_the_change() {
-        let (_folder, app) = App::temporary();
-        let (shelves, id) = place(&app);
-        let none = HashSet::new();
-        shelves.change(&id, &edit(&rows(0..5), &none)).unwrap();
-        let head = shelves.change(&id, &Edit { space: [2; 32], ..edit(&rows(9..10), &none) }).unwrap();
-        assert_eq!(head.rows, 1);
-    }
-
-    #[test]
-    fn a_change_that_broke_off_is_not_seen_and_its_blocks_go_with_the_next_one() {
-        let (_folder, app) = App::temporary();
-        let (shelves, id) = place(&app);
-        let none = HashSet::new();
-        let head = shelves.change(&id, &edit(&rows(0..3), &none)).unwrap();
-        let left = Index::of(&rows(50..1_500)).unwrap();
-        let bytes: Vec<Vec<u8>> = left.blocks().iter().map(|block| block.to_bytes()).collect();
-        app.store.write(|tx| collections::stage(tx, &shelves.workspace, &id, head.next, &bytes)).unwrap();
-        assert!(["row 0", "row 1", "row 2"].contains(&nearest(&shelves, &id, 60).as_str()));
-        assert_eq!(shelves.names(&id).unwrap().len(), 3);
-        let last = head.next + bytes.len() as u64 - 1;
-        let has = |number| app.store.read(|tx| collections::block(tx, &shelves.workspace, &id, number));
-        assert!(has(last).is_ok());
-        shelves.change(&id, &edit(&rows(3..4), &none)).unwrap();
-        assert!(has(last).is_err(), "swept");
-        assert_eq!(shelves.names(&id).unwrap().len(), 4);
-    }
-
-    #[test]
-    fn a_change_that_is_cancelled_changes_nothing() {
-        let (_folder, app) = App::temporary();
-        let (shelves, id) = place(&app);
-        let none = HashSet::new();
-        shelves.change(&id, &edit(&rows(0..3), &none)).unwrap();
-        shelves.cancel.cancel(crate::domain::cancel::Reason::CallerLeft);
-        assert!(shelves.change(&id, &edit(&rows(3..1_000), &none)).is_err());
-        let later = Shelves::new(&app, shelves.workspace, Cancel::new(None));
-        assert_eq!(later.names(&id).unwrap().len(), 3);
-    }
-
-    #[test]
-    fn searches_during_changes_see_one_state_or_the_next() {
-        let (_folder, app) = App::temporary();
-        let (shelves, id) = place(&app);
-        let none = HashSet::new();
-        let fill = |from: u32| {
-            let rows = rows(from..from + 700);
-            let edit = Edit { clear: true, ..edit(&rows, &none) };
-            shelves.change(&id, &edit).unwrap();
-        };
-        fill(0);
-        std::thread::scope(|scope| {
-            let writer = scope.spawn(|| (1..12).for_each(|round| fill(round % 2 * 1_000)));
-            while !writer.is_finished() {
-                let found = shelves.nearest(&id, &row(1).vector, 700, None).unwrap();
-                let is_new = |hit: &&Hit| u32::from_le_bytes(hit.id[..4].try_into().unwrap()) >= 1_000;
-                let new = found.iter().filter(is_new).count();
-                assert!(found.len() == 700 && (new == 0 || new == 700), "{new}");
-            }
-        });
-    }
-
-    #[test]
-    fn a_workspace_does_not_see_the_collections_of_another() {
-        let (_folder, app) = App::temporary();
-        let (shelves, id) = place(&app);
-        shelves.change(&id, &edit(&rows(0..3), &HashSet::new())).unwrap();
-        let (other, _) = place(&app);
-        assert!(other.collection(&id).unwrap().is_none());
-        assert!(other.nearest(&id, &row(1).vector, 3, None).unwrap().is_empty());
-    }
-}
+#[path = "collections_tests.rs"]
+mod tests;

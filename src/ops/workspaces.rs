@@ -130,7 +130,7 @@ pub fn delete(app: &App, caller: &Caller, id: &str) -> Result<Value> {
         audit::note(tx, &entry.on(Kind::Workspace, workspace.id, &workspace.name))?;
         Ok(workspace.id)
     })?;
-    app.boards.indexes.forget_workspace(&gone);
+    super::collections::forget_workspace(app, &gone);
     tracing::info!(workspace = %gone, by = ?caller.principal, "a workspace was deleted");
     Ok(json!({ "raw": [], "affected": 1 }))
 }

@@ -2,7 +2,7 @@
 
 use super::shelf::{Register, Shelf, Texts};
 use crate::domain::api_key::{ApiKey, KeyHome};
-use crate::domain::collection::Collection;
+use crate::domain::collection::{Collection, Leftover};
 use crate::domain::credential::Credential;
 use crate::domain::document::DocumentStore;
 use crate::domain::draft::Draft;
@@ -70,6 +70,7 @@ const PASSWORD_RESETS_TABLE: Table = table("password_resets"); //         SHA-25
 pub(super) const AUDIT: Table = table("audit"); //                        sequence, big-endian -> entry, the newest of them
 const FLOW_LAST_HOME_TABLE: Table = table("flow_last_home"); //           deleted flow -> the workspace it was in
 pub(super) const AUDIT_SIGN_INS: Table = table("audit_sign_ins"); //      as audit, whose numbers it shares: what strangers can write
+const LEFTOVERS_TABLE: Table = table("collection_leftovers"); //          workspace ‖ collection, or zeros -> blocks to remove
 
 /// Flows without their canvases. Written by one room only, `ops/live.rs`.
 pub const FLOWS: Shelf<Flow, FlowId> = Shelf::new(FLOWS_TABLE);
@@ -126,8 +127,11 @@ pub const PASSWORD_RESETS: Register<PasswordReset, [u8; 32]> = Register::new(PAS
 /// but this workspace may use the id again.
 pub const FLOW_LAST_HOME: Register<WorkspaceId, FlowId> = Register::new(FLOW_LAST_HOME_TABLE);
 
+/// Blocks of collections that are to be removed. Written with the heads, by `collections.rs`.
+pub(super) const LEFTOVERS: Register<Leftover, [u8; 32]> = Register::new(LEFTOVERS_TABLE);
+
 /// All of them: what is not in this list does not exist in a database.
-pub(super) const ALL: [Table; 39] = [
+pub(super) const ALL: [Table; 40] = [
     META,
     COUNTERS,
     MESSAGES,
@@ -167,6 +171,7 @@ pub(super) const ALL: [Table; 39] = [
     AUDIT,
     FLOW_LAST_HOME_TABLE,
     AUDIT_SIGN_INS,
+    LEFTOVERS_TABLE,
 ];
 
 /// The table of this name.

@@ -1,25 +1,45 @@
-//! Removes files that a crash left behind, once, when the service has been up for a moment.
+//! Removes what an earlier process left behind, once, after the start: blocks of collections that it could not remove to
+//! the end, and, when the service has been up for a moment, files of a crash.
 
 use crate::app::App;
 use crate::domain::cancel::{Cancel, Reason};
+use crate::domain::error::Result;
 use crate::limits::{LEFTOVER_AGE_MIN_SECONDS, LEFTOVER_WAIT_SECONDS};
+use crate::ops::collections;
 use crate::ops::leftovers::{self, Swept};
 use jiff::{SignedDuration, Timestamp};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
-/// Looks through the files on a thread of its own, so that no start takes longer for it; `stop` ends it.
+/// Works on threads of its own, so that no start takes longer for it; `stop` ends it, and the rest is for the next start.
 pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
     // The disk's clock, not the service's: files bear its times. A margin covers disks whose clock is another one.
     let before = Timestamp::now() - SignedDuration::from_secs(LEFTOVER_AGE_MIN_SECONDS);
+    let service = app.clone();
+    until_stop(&mut stop, "blocks of collections", move |cancel| {
+        collections::clear_leftovers(&service, cancel)
+    })
+    .await;
     tokio::select! {
         () = tokio::time::sleep(Duration::from_secs(LEFTOVER_WAIT_SECONDS)) => {}
         _ = stop.wait_for(|stop| *stop) => return,
     }
+    let swept = until_stop(&mut stop, "files", move |cancel| leftovers::sweep(&app, before, cancel)).await;
+    if let Some(Swept { folders, files }) = swept.filter(|swept| *swept != Swept::default()) {
+        tracing::info!(folders, files, "removed files that a crash left behind");
+    }
+}
+
+/// What `work` gives, which `stop` cancels; `None` when it failed, which the next start tries again.
+async fn until_stop<T: Send + 'static>(
+    stop: &mut watch::Receiver<bool>,
+    what: &'static str,
+    work: impl FnOnce(&Cancel) -> Result<T> + Send + 'static,
+) -> Option<T> {
     let cancel = Cancel::new(None);
     let token = cancel.clone();
-    let mut round = spawn_blocking(move || leftovers::sweep(&app, before, &token));
+    let mut round = spawn_blocking(move || work(&token));
     let ended = tokio::select! {
         done = &mut round => Some(done),
         _ = stop.wait_for(|stop| *stop) => None,
@@ -32,12 +52,14 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
         }
     };
     match done {
-        Ok(Ok(swept)) if swept == Swept::default() => {}
-        Ok(Ok(Swept { folders, files })) => {
-            tracing::info!(folders, files, "removed files that a crash left behind");
+        Ok(Ok(done)) => Some(done),
+        Ok(Err(error)) => {
+            tracing::warn!(%error, what, "leftovers could not be looked for");
+            None
         }
-        // The next start tries again.
-        Ok(Err(error)) => tracing::warn!(%error, "files that a crash left behind could not be looked for"),
-        Err(error) => tracing::error!(%error, "the task that removes files of a crash failed"),
+        Err(error) => {
+            tracing::error!(%error, what, "the task that removes leftovers failed");
+            None
+        }
     }
 }

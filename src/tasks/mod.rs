@@ -43,7 +43,7 @@ impl Tasks {
             tracing::error!(%error, "the task that tidies the history failed");
         }
         if let Err(error) = self.leftovers.await {
-            tracing::error!(%error, "the task that removes files of a crash failed");
+            tracing::error!(%error, "the task that removes what is left over failed");
         }
         if let Err(error) = self.usage.await {
             tracing::error!(%error, "the task that counts the uses of keys failed");
