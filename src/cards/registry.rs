@@ -63,6 +63,7 @@ pub static CARDS: &[&Card] = &[
     &document_loaders::docx_file::CARD,
     &document_loaders::epub_file::CARD,
     &document_loaders::file::CARD,
+    &document_loaders::folder::CARD,
     &document_loaders::github::CARD,
     &document_loaders::json_file::CARD,
     &document_loaders::json_lines_file::CARD,

@@ -11,6 +11,7 @@ pub mod conversation;
 pub mod credential;
 pub mod credential_types;
 pub mod document;
+pub mod document_folder;
 pub mod draft;
 pub mod error;
 pub mod feedback;

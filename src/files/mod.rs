@@ -2,6 +2,7 @@
 
 pub mod chat_files;
 pub mod databases;
+pub mod document_folders;
 pub mod flow_files;
 #[cfg_attr(not(unix), path = "folder_elsewhere.rs")]
 mod folder;

@@ -8,12 +8,14 @@ use crate::boards::indexes::IndexKey;
 use crate::cards::kit::{Code, Host, Library, StoredFile, VectorStore};
 use crate::documents::Documents;
 use crate::domain::cancel::Cancel;
+use crate::domain::document_folder::{FolderFault, Take, Wanted};
 use crate::domain::error::{Error, Result};
 use crate::domain::filling::Progress;
 use crate::domain::ids::{CredentialId, DocumentStoreId, ToolId, WorkspaceId};
 use crate::domain::prediction::SourceDocument;
 use crate::domain::tool_record::ToolRecord;
 use crate::files::databases;
+use crate::files::document_folders;
 use crate::net::Outgoing;
 use crate::script::ScriptError;
 use crate::sql::Database;
@@ -55,6 +57,11 @@ impl Host for WorkspaceHost<'_> {
     fn credential(&self, id: &str) -> Result<Option<Map<String, Value>>> {
         let Some(id) = CredentialId::parse(id) else { return Ok(None) };
         self.app.store.read(|tx| credentials::open(tx, &self.app.secrets.vault, &self.workspace, &id))
+    }
+
+    fn folder(&self, wanted: &Wanted<'_>, each: Take<'_>) -> std::result::Result<(), FolderFault> {
+        let settings = &self.app.settings;
+        document_folders::read(&settings.document_folders, &settings.data_dir, wanted, each)
     }
 
     fn passages(&self, store: &DocumentStoreId) -> Result<Option<Vec<SourceDocument>>> {

@@ -73,6 +73,8 @@ pub struct Settings {
     pub cors_origins: Vec<String>,
     /// `SERVICE_HTTP_ALLOW`: what may be called although it is private (security rules 7).
     pub http_allow: Vec<AllowRule>,
+    /// `SERVICE_DOCUMENT_FOLDERS`: folders of the server whose files flows may read (security rules 8).
+    pub document_folders: Vec<PathBuf>,
     /// `SERVICE_TRUSTED_PROXIES`: who may say which address a request came from (security rules 2).
     pub trusted_proxies: Vec<IpNet>,
     /// `SERVICE_STREAMS_PER_ADDRESS`: streams one client address may hold open.
@@ -210,6 +212,7 @@ impl Settings {
             base_url: reader.read("SERVICE_BASE_URL", read::base_address)?,
             cors_origins: reader.read("CORS_ORIGINS", read::origins)?.unwrap_or_default(),
             http_allow: reader.read("SERVICE_HTTP_ALLOW", read::allow_rules)?.unwrap_or_default(),
+            document_folders: reader.read("SERVICE_DOCUMENT_FOLDERS", read::folders)?.unwrap_or_default(),
             trusted_proxies: reader.read("SERVICE_TRUSTED_PROXIES", read::networks)?.unwrap_or_default(),
             streams_per_address: reader
                 .read("SERVICE_STREAMS_PER_ADDRESS", |text| {

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use ipnet::IpNet;
 use std::net::{IpAddr, Ipv4Addr};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// Longest part of a wrong value that its message repeats.
 const SHOWN_MAX_CHARS: usize = 80;
@@ -236,6 +236,18 @@ pub(super) fn absolute_folder(text: &str) -> Read<PathBuf> {
         return fault("is not an absolute path", "write the folder from the root");
     }
     Ok(PathBuf::from(text))
+}
+
+/// Folders whose names may hold spaces, so that only commas divide them.
+pub(super) fn folders(text: &str) -> Read<Vec<PathBuf>> {
+    let fix = "separate folders such as /srv/handbook by commas, each written from the root and without ..";
+    let folder = |part: &str| {
+        let path = Path::new(part);
+        let is_plain = path.is_absolute()
+            && !path.components().any(|part| matches!(part, Component::ParentDir | Component::CurDir));
+        if is_plain { Ok(path.to_owned()) } else { fault("holds an entry that is not an absolute path", fix) }
+    };
+    text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(folder).collect()
 }
 
 pub(super) fn encryption_key(text: &str) -> Read<[u8; 32]> {

@@ -36,6 +36,7 @@ fn nothing_set_gives_the_defaults() {
         settings.cors_origins.is_empty()
             && settings.http_allow.is_empty()
             && settings.mcp_commands.is_empty()
+            && settings.document_folders.is_empty()
     );
     assert!(!settings.https() && !settings.listens_beyond_loopback());
 }
@@ -107,6 +108,13 @@ fn addresses() {
     assert_eq!(origins, ["https://a.example", "b.example:8080", "*"]);
     let proxies = good("SERVICE_TRUSTED_PROXIES", "10.0.0.7, fd00::/8").trusted_proxies;
     assert_eq!(proxies.iter().map(ToString::to_string).collect::<Vec<_>>(), ["10.0.0.7/32", "fd00::/8"]);
+}
+
+#[test]
+#[cfg(unix)]
+fn folders_are_divided_by_commas_alone() {
+    let folders = good("SERVICE_DOCUMENT_FOLDERS", "/srv/our handbook, /srv/b/,").document_folders;
+    assert_eq!(folders, [Path::new("/srv/our handbook"), Path::new("/srv/b")]);
 }
 
 #[test]
@@ -184,6 +192,9 @@ fn a_wrong_value_is_one_line_that_names_variable_problem_and_fix() {
         ("SERVICE_HTTP_ALLOW", "fd00::1:80"),
         ("SERVICE_HTTP_ALLOW", "a/b:80"),
         ("SERVICE_TRUSTED_PROXIES", "proxy"),
+        ("SERVICE_DOCUMENT_FOLDERS", "handbook"),
+        ("SERVICE_DOCUMENT_FOLDERS", "/srv/a, ./b"),
+        ("SERVICE_DOCUMENT_FOLDERS", "/srv/../etc"),
         ("SERVICE_OWNER_EMAIL", "ann"),
         ("SERVICE_STREAMS_PER_ADDRESS", "0"),
         ("SERVICE_STREAMS_PER_ADDRESS", "2001"),

@@ -29,6 +29,7 @@ mod files;
 mod flow_tools;
 mod flows;
 
+mod folders;
 mod forms;
 mod kept;
 mod kept_knowledge;

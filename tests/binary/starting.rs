@@ -46,6 +46,7 @@ fn a_bad_setting_is_named_in_one_line() {
         ("SERVICE_OWNER_PASSWORD", OWNER.1),
         ("SERVICE_BASE_URL", "flows.example.com/path"),
         ("SERVICE_HTTP_ALLOW", "nonsense"),
+        ("SERVICE_DOCUMENT_FOLDERS", "handbook"),
         ("SERVICE_TRUSTED_PROXIES", "proxy"),
         ("SERVICE_CODE_SECONDS", "soon"),
         ("SERVICE_CODE_MEMORY_MB", "-1"),

@@ -17,9 +17,27 @@ pub(super) struct Chosen {
     pub line_pointer: Option<String>,
 }
 
+/// Endings of names that are read in a way of their own; [`text_file::ENDINGS`] are read as text.
+const OWN: &[&str] =
+    &["pdf", "docx", "pptx", "epub", "xlsx", "xls", "xlsm", "xlsb", "ods", "csv", "json", "jsonl"];
+
+fn ending(name: &str) -> String {
+    name.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase()
+}
+
+fn is_text(ending: &str) -> bool {
+    text_file::ENDINGS.iter().any(|known| known[1..] == *ending)
+}
+
+/// True for the name of a file that [`documents`] reads.
+pub(super) fn is_known(name: &str) -> bool {
+    let ending = ending(name);
+    OWN.contains(&ending.as_str()) || is_text(&ending)
+}
+
 /// The documents of one file.
 pub(super) fn documents(file: &Opened<'_>, chosen: &Chosen) -> Result<Vec<SourceDocument>> {
-    let ending = file.name.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
+    let ending = ending(file.name);
     match ending.as_str() {
         "pdf" => Ok(file.pages(file.parts(Kind::Pdf)?, (!chosen.whole_pdf).then_some(PAGE))),
         "docx" => Ok(vec![file.document(file.text(Kind::Docx)?)]),
@@ -32,9 +50,7 @@ pub(super) fn documents(file: &Opened<'_>, chosen: &Chosen) -> Result<Vec<Source
             Some(pointer) => json_lines_file::by_line(file, pointer, &[]),
             None => Err(file.wrong("choose where the text of its lines is")),
         },
-        other if text_file::ENDINGS.iter().any(|known| known[1..] == *other) => {
-            Ok(vec![file.document(file.text(Kind::Text)?)])
-        }
+        other if is_text(other) => Ok(vec![file.document(file.text(Kind::Text)?)]),
         _ => Err(file.wrong("files of this type cannot be read")),
     }
 }

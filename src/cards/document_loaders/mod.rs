@@ -8,6 +8,7 @@ pub(super) mod document_store;
 pub(super) mod docx_file;
 pub(super) mod epub_file;
 pub(super) mod file;
+pub(super) mod folder;
 pub(super) mod github;
 pub(super) mod json_file;
 pub(super) mod json_lines_file;

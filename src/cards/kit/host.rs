@@ -6,6 +6,7 @@ use super::library::Library;
 use super::part::ReplyKey;
 use crate::documents::Documents;
 use crate::domain::cancel::Cancel;
+use crate::domain::document_folder::{FolderFault, Take, Wanted};
 use crate::domain::error::{Error, Result};
 use crate::domain::filling::Progress;
 use crate::domain::ids::{DocumentStoreId, FlowId, ToolId};
@@ -56,6 +57,14 @@ pub trait Host: Send + Sync {
     /// A fact of the run for `{{$flow.…}}`.
     fn fact(&self, _name: &str) -> Option<String> {
         None
+    }
+
+    /// Hands over the files of a folder of the server that its operator lets flows read.
+    ///
+    /// # Errors
+    /// Why they are not read, or not to the last.
+    fn folder(&self, _wanted: &Wanted<'_>, _each: Take<'_>) -> std::result::Result<(), FolderFault> {
+        Err(FolderFault::NotListed)
     }
 
     /// The chunks of a document store of the flow's workspace; `None` when there is no such store.

@@ -65,6 +65,7 @@ const INPUTS: &[(&str, Group)] = &[
     ("file", Group::File),
     ("files", Group::File),
     ("folder", Group::File),
+    ("folderpath", Group::File),
     ("harness", Group::Picker),
     ("pipeline", Group::Picker),
     ("sessionid", Group::Conversation),

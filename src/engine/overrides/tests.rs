@@ -176,6 +176,7 @@ fn no_card_lets_go_of_what_its_kinds_protect_even_when_all_is_listed() {
             ) || never::of_name(input.name).is_some()
                 || [
                     "path",
+                    "folderPath",
                     "file",
                     "schema",
                     "code",

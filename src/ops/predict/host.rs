@@ -9,6 +9,7 @@ use crate::boards::replies::RepliesOf;
 use crate::cards::kit::{Code, FlowAsk, Host, Library, ModelCall, ReplyKey, StoredFile, VectorStore};
 use crate::documents::Documents;
 use crate::domain::cancel::Cancel;
+use crate::domain::document_folder::{FolderFault, Take, Wanted};
 use crate::domain::error::{Error, Result};
 use crate::domain::filling::Progress;
 use crate::domain::flow::Flow;
@@ -17,6 +18,7 @@ use crate::domain::prediction::{AskIds, Outcome, PastMessage, SourceDocument, Us
 use crate::domain::tool_record::ToolRecord;
 use crate::engine::Overrides;
 use crate::files::databases;
+use crate::files::document_folders;
 use crate::net::Outgoing;
 use crate::ops::collections::Shelves;
 use crate::ops::watch::Watch;
@@ -158,6 +160,11 @@ impl Host for LiveHost<'_> {
             "apiMessageId" => Some(self.ids.answer.to_string()),
             _ => None,
         }
+    }
+
+    fn folder(&self, wanted: &Wanted<'_>, each: Take<'_>) -> std::result::Result<(), FolderFault> {
+        let settings = &self.app.settings;
+        document_folders::read(&settings.document_folders, &settings.data_dir, wanted, each)
     }
 
     fn passages(&self, store: &DocumentStoreId) -> Result<Option<Vec<SourceDocument>>> {

@@ -1,0 +1,105 @@
+//! Folder with Files: the files of a folder of the server, as far as its operator lets flows read it.
+
+use super::by_kind::{self, Chosen};
+use super::pdf_file::USAGES;
+use super::pointers;
+use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, Opened, SPLITTER, count, loader};
+use crate::cards::kit::{Card, Category, Host, Input, Make, Risk};
+use crate::domain::document_folder::{FolderFault, Wanted};
+use crate::domain::error::{Error, Result};
+use crate::domain::prediction::SourceDocument;
+use crate::limits;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "folderFiles",
+    label: "Folder with Files",
+    version: 4.0,
+    category: Category::DocumentLoaders,
+    description: "The files of a folder of the server. Only folders that its operator listed can be read.",
+    base_classes: BASE_CLASSES,
+    risk: Risk::Safe,
+    inputs: &[
+        Input::text("folderPath", "Folder Path")
+            .help("From the root, in a folder that SERVICE_DOCUMENT_FOLDERS lists: /srv/handbook"),
+        Input::switch("recursive", "Recursive").optional().help("Reads folders within the folder too."),
+        Input::choice("pdfUsage", "Pdf Usage", USAGES).or("perPage").additional(),
+        Input::text("pointerName", "JSONL Pointer Extraction")
+            .additional()
+            .help("Where the text of a line of JSON is: /text."),
+        SPLITTER,
+        METADATA,
+        OMIT,
+    ],
+    outputs: OUTPUTS,
+    make: Make::Loader(|inputs| {
+        let folder = Folder {
+            label: inputs.label.to_owned(),
+            path: inputs.text("folderPath")?.trim().to_owned(),
+            recursive: inputs.switch("recursive"),
+            chosen: Chosen {
+                whole_pdf: inputs.text("pdfUsage")? == "perFile",
+                line_pointer: inputs.maybe_text("pointerName").map(|text| pointers::pointer(&text)),
+            },
+        };
+        loader(inputs, move |host: &dyn Host| folder.read(host))
+    }),
+};
+
+struct Folder {
+    label: String,
+    path: String,
+    recursive: bool,
+    chosen: Chosen,
+}
+
+impl Folder {
+    fn read(&self, host: &dyn Host) -> Result<Vec<SourceDocument>> {
+        let wanted = Wanted {
+            path: &self.path,
+            recursive: self.recursive,
+            is_read: &by_kind::is_known,
+            files_max: limits::PAGES_MAX,
+            bytes_max: limits::DOCUMENT_BYTES_MAX,
+        };
+        let (mut documents, mut room) = (Vec::new(), limits::PASSAGES_BYTES_MAX);
+        let read = host.folder(&wanted, &mut |name, bytes| {
+            if host.cancel().reason().is_some() {
+                return Err(Error::Cancelled);
+            }
+            let file = Opened { label: &self.label, name, bytes: &bytes, host };
+            let read = by_kind::documents(&file, &self.chosen)?;
+            let size = read.iter().map(|document| document.page_content.len()).sum();
+            room = room.checked_sub(size).ok_or_else(|| self.wrong("the files hold too much text"))?;
+            documents.extend(read);
+            count(&self.label, &documents)
+        });
+        read.map(|()| documents).map_err(|fault| self.unread(fault))
+    }
+
+    fn wrong(&self, what: &str) -> Error {
+        Error::Failed(format!("{}: {what}", self.label))
+    }
+
+    fn unread(&self, fault: FolderFault) -> Error {
+        match fault {
+            FolderFault::NotListed => self.wrong(
+                "the folder cannot be read: name one from the root, without links, in a folder that the operator of this server listed in SERVICE_DOCUMENT_FOLDERS",
+            ),
+            FolderFault::OwnData => self.wrong("the folder holds the server's own data and is not read"),
+            FolderFault::TooMuch => self.wrong(&format!(
+                "the folder holds too much: at most {} files are read, 32 folders deep",
+                limits::PAGES_MAX
+            )),
+            FolderFault::TooLarge(name) => self.wrong(&format!(
+                "'{name}' is larger than {} MB",
+                limits::DOCUMENT_BYTES_MAX / (1024 * 1024)
+            )),
+            FolderFault::Unread(cause) => {
+                tracing::warn!(%cause, "a folder of documents was not read");
+                self.wrong("the system does not let the server read the folder")
+            }
+            FolderFault::Stopped(error) => error,
+        }
+    }
+}

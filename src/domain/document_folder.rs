@@ -1,0 +1,45 @@
+//! Reading a folder of the server that its operator lets flows read (reference canvas 5.10 `folderFiles`).
+
+use super::error::Error;
+use std::io;
+
+/// Why a folder is not read.
+#[derive(Debug)]
+pub enum FolderFault {
+    /// It is not below a folder of the list, or not there, or a link is on the way.
+    NotListed,
+    /// It holds the service's own data, or lies among them.
+    OwnData,
+    /// It holds more than is read.
+    TooMuch,
+    /// A file is larger than this may be.
+    TooLarge(String),
+    /// The system does not let the service read it.
+    Unread(io::Error),
+    /// Whoever took the files wants no more.
+    Stopped(Error),
+}
+
+impl From<io::Error> for FolderFault {
+    fn from(error: io::Error) -> Self {
+        Self::Unread(error)
+    }
+}
+
+/// Who takes the files: the path of each below the folder, and what it holds.
+pub type Take<'t> = &'t mut dyn FnMut(&str, Vec<u8>) -> Result<(), Error>;
+
+/// What is read of a folder.
+#[derive(Clone, Copy)]
+pub struct Wanted<'a> {
+    /// The folder, from the root.
+    pub path: &'a str,
+    /// Folders within it too.
+    pub recursive: bool,
+    /// True for names of files that are read; the others are passed over.
+    pub is_read: &'a dyn Fn(&str) -> bool,
+    /// The most files.
+    pub files_max: usize,
+    /// The most bytes of one file.
+    pub bytes_max: usize,
+}
