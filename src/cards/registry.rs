@@ -73,6 +73,7 @@ pub static CARDS: &[&Card] = &[
     &document_loaders::pdf_file::CARD,
     &document_loaders::plain_text::CARD,
     &document_loaders::text_file::CARD,
+    &document_loaders::vector_store::CARD,
     &document_loaders::web_scraper::CARD,
     &embeddings::azure_openai::CARD,
     &embeddings::cohere::CARD,

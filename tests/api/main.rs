@@ -31,6 +31,7 @@ mod flows;
 
 mod folders;
 mod forms;
+mod found_documents;
 mod kept;
 mod kept_knowledge;
 mod keys;

@@ -20,4 +20,5 @@ pub(super) mod plain_text;
 mod pointers;
 mod rows;
 pub(super) mod text_file;
+pub(super) mod vector_store;
 pub(super) mod web_scraper;

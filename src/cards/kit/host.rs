@@ -59,6 +59,11 @@ pub trait Host: Send + Sync {
         None
     }
 
+    /// What was asked; empty for a run that is no question.
+    fn question(&self) -> &str {
+        ""
+    }
+
     /// Hands over the files of a folder of the server that its operator lets flows read.
     ///
     /// # Errors

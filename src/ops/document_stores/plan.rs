@@ -13,10 +13,14 @@ use crate::ops::workspace_host::WorkspaceHost;
 /// A store that loads from a store would repeat what is there already.
 const OF_STORES: &str = "documentStore";
 
-/// True for loaders that a store may have: those that run code belong on a canvas, where its owner sees them.
+/// True for loaders that a store may have: those that run code belong on a canvas, where its owner sees them, and so do
+/// those that something must be wired into.
 pub(super) fn is_for_stores(name: &str) -> bool {
     let fits = |card: &&Card| {
-        card.category == Category::DocumentLoaders && card.risk == Risk::Safe && card.name != OF_STORES
+        card.category == Category::DocumentLoaders
+            && card.risk == Risk::Safe
+            && card.name != OF_STORES
+            && card.inputs.iter().all(|input| !input.is_wire() || input.optional)
     };
     registry::find(name).as_ref().is_some_and(fits)
 }

@@ -162,6 +162,10 @@ impl Host for LiveHost<'_> {
         }
     }
 
+    fn question(&self) -> &str {
+        self.question
+    }
+
     fn folder(&self, wanted: &Wanted<'_>, each: Take<'_>) -> std::result::Result<(), FolderFault> {
         let settings = &self.app.settings;
         document_folders::read(&settings.document_folders, &settings.data_dir, wanted, each)

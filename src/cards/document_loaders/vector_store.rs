@@ -1,0 +1,56 @@
+//! VectorStore To Document: passages of a vector store as documents, for cards that take documents or text.
+
+use crate::cards::kit::loading::{BASE_CLASSES, OUTPUTS};
+use crate::cards::kit::retrieving::VECTOR_STORE;
+use crate::cards::kit::{Card, Category, Host, Input, Loader, Make, Query, Risk, Scored, Turn, VectorStore};
+use crate::domain::error::{Error, Result};
+use crate::domain::prediction::SourceDocument;
+use std::sync::Arc;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "vectorStoreToDocument",
+    label: "VectorStore To Document",
+    version: 2.0,
+    category: Category::DocumentLoaders,
+    description: "The passages of a vector store that are nearest to a query, as documents.",
+    base_classes: BASE_CLASSES,
+    risk: Risk::Safe,
+    inputs: &[
+        VECTOR_STORE,
+        Input::text("query", "Query").optional().variables().help("What is looked for. Empty: the question."),
+        Input::number("minScore", "Minimum Score (%)", 0.0, 100.0)
+            .optional()
+            .help("Leaves out passages that are less near than that. Empty: leaves out none."),
+    ],
+    outputs: OUTPUTS,
+    make: Make::Loader(|inputs| {
+        Ok(Arc::new(Found {
+            label: inputs.label.to_owned(),
+            store: inputs.vector_store(VECTOR_STORE.name)?,
+            query: inputs.maybe_text("query"),
+            least: inputs.number("minScore")?.map(|percent| percent as f32 / 100.0),
+        }))
+    }),
+};
+
+struct Found {
+    label: String,
+    store: Arc<dyn VectorStore>,
+    query: Option<String>,
+    least: Option<f32>,
+}
+
+impl Loader for Found {
+    fn load(&self, host: &dyn Host) -> Result<Vec<SourceDocument>> {
+        let text = self.query.as_deref().unwrap_or_else(|| host.question());
+        if text.trim().is_empty() {
+            let what = "there is no question here; fill in the query";
+            return Err(Error::Failed(format!("{}: {what}", self.label)));
+        }
+        let turn = Turn { question: text, documents: "", uploads: &[], history: &[], host };
+        let found = self.store.nearest(&Query { text, most: self.store.top_k(), filter: None }, &turn)?;
+        let is_near = |found: &Scored| self.least.is_none_or(|least| found.score >= least);
+        Ok(found.into_iter().filter(is_near).map(|found| found.passage).collect())
+    }
+}
