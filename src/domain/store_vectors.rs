@@ -31,7 +31,21 @@ pub struct SetCard {
     pub credential: Option<String>,
 }
 
+/// The longest name of a card.
+const NAME_CHARS_MAX: usize = 100;
+
 impl SetCard {
+    /// A card as editors send it: its credential comes among the settings. `None` without a name.
+    #[must_use]
+    pub fn sent(name: Option<String>, config: Option<Map<String, Value>>) -> Option<Self> {
+        let name = name.filter(|name| !name.is_empty() && name.chars().count() <= NAME_CHARS_MAX)?;
+        let mut config = config.unwrap_or_default();
+        let places = ["credential", "FLOWISE_CREDENTIAL_ID"];
+        let sent: Vec<Value> = places.iter().filter_map(|place| config.remove(*place)).collect();
+        let credential = sent.iter().filter_map(Value::as_str).find(|id| !id.is_empty()).map(str::to_owned);
+        Some(Self { name, config, credential })
+    }
+
     /// As clients wrote it.
     #[must_use]
     pub fn wire(&self) -> Value {

@@ -373,6 +373,8 @@ fn of_document_stores() -> Vec<Route> { vec![
         .id("searchVectors").takes(shapes::document_stores::VECTOR_QUERY).gives(shapes::document_stores::VECTORS_FOUND).refuses(&[404]),
     delete("/document-store/vectorstore/:id",    any_of(STORE_VECTORS), store_vectors::remove) .summary("Removes the vectors of a document store.")
         .id("deleteVectors").gives(shapes::DELETED),
+    post  ("/document-store/generate-tool-desc/:id", any_of(STORE_VECTORS), document_stores::describe).summary("Asks a model what a document store is good for, as the description of a tool.")
+        .id("describeDocumentStore").takes(shapes::document_stores::DESCRIBE).gives(shapes::document_stores::DESCRIBED),
 ] }
 
 /// People, roles, workspaces, and the list of what was done (reference 1.11, contract 3).

@@ -48,8 +48,11 @@ fn card(set: &SetCard, category: Category, what: &str) -> Result<&'static Card> 
     found.ok_or_else(|| Error::Invalid(format!("Invalid {what}: this server has no such card.")))
 }
 
+/// Who may say with which cards and credentials vectors are made and kept.
+pub(super) const MAY_SET: &str = "documentStores:upsert-config";
+
 /// Refuses cards a store cannot have, and secrets that belong into a credential.
-fn check(vectors: &StoreVectors) -> Result<()> {
+pub(super) fn check(vectors: &StoreVectors) -> Result<()> {
     let embedding = card(&vectors.embedding, Category::Embeddings, "embeddingName")?;
     let mut cards = vec![(embedding, &vectors.embedding)];
     if let Some(set) = &vectors.vector_store {

@@ -145,6 +145,9 @@ fn sample_of_store(server: &Server, method: &str, pattern: &str, whole: &str) ->
         ("PUT", "/document-store/store/:id") => Some(json!({"name": "t"})),
         ("POST", "/document-store/loader/preview" | "/document-store/loader/save") => Some(plain),
         ("POST", "/document-store/loader/process/:loader") => Some(json!({"storeId": store})),
+        ("POST", "/document-store/generate-tool-desc/:id") => Some(
+            json!({"selectedChatModel": {"name": "chatScripted", "inputs": {"fallback": "For parcels."}}}),
+        ),
         ("PUT", path) if path.ends_with("/:chunk") => Some(json!({"pageContent": "Other text."})),
         ("GET" | "DELETE", _) | ("POST", "/document-store/refresh/:id") => None,
         (method, pattern) => panic!("{method} {pattern} has no line here: say what a good request is"),

@@ -63,6 +63,7 @@ mod roles;
 mod service;
 mod sql;
 mod starters;
+mod store_cards;
 mod store_loaders;
 mod store_vectors;
 mod stores;

@@ -182,7 +182,7 @@ fn requests_that_no_store_can_answer_are_refused() {
         ),
         (
             json!({"loader": {"name": "plainText", "config": {"text": "x"}}, "vectorStore": {"name": "faiss"}}),
-            "vectorStore",
+            "'embedding' is required",
         ),
         (json!({"loader": {"name": "textFile", "config": {"txtFile": "FILE-STORAGE::../../x"}}}), "not here"),
         (

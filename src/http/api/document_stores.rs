@@ -179,6 +179,15 @@ pub fn upsert(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     })
 }
 
+/// `POST /document-store/generate-tool-desc/:id` with `{selectedChatModel}`.
+///
+/// # Errors
+/// 400 for what is no chat model or a store without passages, 404 without the store, 500 when the model fails.
+pub fn describe(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let id = store(request.param("id"))?;
+    Reply::json(&document_stores::describe(app, &caller, &id, request.json()?, request.cancel())?)
+}
+
 /// Fields of an upsert that are objects; a form can send them only as JSON text.
 const OBJECTS: &[&str] =
     &["metadata", "docStore", "loader", "splitter", "vectorStore", "embedding", "recordManager"];

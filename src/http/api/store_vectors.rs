@@ -13,9 +13,6 @@ use crate::ops::store_vectors;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// Longest name of a card.
-const NAME_CHARS_MAX: usize = 100;
-
 /// The cards of a store as clients send them.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -42,22 +39,12 @@ impl Body {
 
     fn vectors(self) -> Option<StoreVectors> {
         Some(StoreVectors {
-            embedding: set(self.embedding_name, self.embedding_config)?,
-            vector_store: set(self.vector_store_name, self.vector_store_config),
-            record_manager: set(self.record_manager_name, self.record_manager_config),
+            embedding: SetCard::sent(self.embedding_name, self.embedding_config)?,
+            vector_store: SetCard::sent(self.vector_store_name, self.vector_store_config),
+            record_manager: SetCard::sent(self.record_manager_name, self.record_manager_config),
             filled: None,
         })
     }
-}
-
-/// A card, when one is named. The credential comes among the settings, as the editor sends it.
-fn set(name: Option<String>, config: Option<Map<String, Value>>) -> Option<SetCard> {
-    let name = name.filter(|name| !name.is_empty() && name.chars().count() <= NAME_CHARS_MAX)?;
-    let mut config = config.unwrap_or_default();
-    let places = ["credential", "FLOWISE_CREDENTIAL_ID"];
-    let sent: Vec<Value> = places.iter().filter_map(|place| config.remove(*place)).collect();
-    let credential = sent.iter().filter_map(Value::as_str).find(|id| !id.is_empty()).map(str::to_owned);
-    Some(SetCard { name, config, credential })
 }
 
 fn store_id(text: &str) -> Result<DocumentStoreId> {

@@ -181,6 +181,10 @@ pub const UPSERT: Shape = Shape::Named(&object(
         optional("loaderName", MAYBE_TEXT),
         optional("loader", Shape::Maybe(&SENT_CARD)),
         optional("splitter", Shape::Maybe(&SENT_CARD)),
+        optional("embedding", Shape::Maybe(&SENT_CARD))
+            .about("Chooses what makes the vectors, as `/document-store/vectorstore/save` does, and embeds the passages."),
+        optional("vectorStore", Shape::Maybe(&SENT_CARD)),
+        optional("recordManager", Shape::Maybe(&SENT_CARD)),
     ],
 ));
 /// Documents to add, as files.
@@ -197,6 +201,9 @@ pub const UPSERT_FORM: Shape = Shape::Named(&object(
         optional("loaderName", TEXT),
         optional("loader", TEXT).about("JSON text."),
         optional("splitter", TEXT).about("JSON text."),
+        optional("embedding", TEXT).about("JSON text."),
+        optional("vectorStore", TEXT).about("JSON text."),
+        optional("recordManager", TEXT).about("JSON text."),
     ],
 ));
 /// What an upsert did.
@@ -228,6 +235,26 @@ pub const REFRESHED: Shape = Shape::List(&Shape::AnyOf(&[
         &[field("docId", ID), field("error", TEXT)],
     )),
 ]));
+
+/// Which model is to describe a store.
+pub const DESCRIBE: Shape = Shape::Named(&object(
+    "DescribeStore",
+    "Which model says what a document store is good for.",
+    &[field(
+        "selectedChatModel",
+        Shape::Object(&[
+            field("name", TEXT).about("Its card."),
+            optional("inputs", MAYBE_SETTINGS),
+            optional("credential", MAYBE_TEXT),
+        ]),
+    )],
+));
+/// What it said.
+pub const DESCRIBED: Shape = Shape::Named(&object(
+    "StoreDescription",
+    "What a document store is good for.",
+    &[field("content", TEXT)],
+));
 
 /// Which cards make and keep vectors.
 pub const VECTOR_CARDS: Shape = Shape::Named(&object(

@@ -1,6 +1,7 @@
 //! Document stores: named collections of passages that loaders bring and retrievers search (reference 1.9).
 
 mod chunks;
+mod describe;
 mod files;
 mod loaders;
 mod plan;
@@ -10,6 +11,7 @@ mod upsert;
 pub(super) use files::read as stored_file;
 
 pub use chunks::{ChunkEdit, edit_chunk, page, remove_chunk};
+pub use describe::{Describe, describe};
 pub use loaders::{SentLoader, config, preview, process, refresh, remove_loader, save};
 pub use upsert::{Upsert, add_text, prepare, upsert};
 

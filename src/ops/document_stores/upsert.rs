@@ -12,7 +12,10 @@ use crate::domain::error::{Error, Result};
 use crate::domain::filling::Progress;
 use crate::domain::ids::{DocumentStoreId, LoaderId};
 use crate::domain::prediction::SentFile;
+use crate::domain::store_vectors::{SetCard, StoreVectors};
+use crate::ops::store_vectors;
 use crate::ops::watch::{Tell, Watch};
+use crate::store::tables::STORE_VECTORS;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -35,9 +38,9 @@ pub struct Upsert {
     loader_name: Option<String>,
     loader: Option<SentCard>,
     splitter: Option<SentCard>,
-    vector_store: Option<Value>,
-    embedding: Option<Value>,
-    record_manager: Option<Value>,
+    vector_store: Option<SentCard>,
+    embedding: Option<SentCard>,
+    record_manager: Option<SentCard>,
 }
 
 /// A card of a request.
@@ -49,6 +52,45 @@ struct SentCard {
 }
 
 impl Upsert {
+    /// The cards of the store's vectors, as far as the request names some: over those that are saved, each as a whole, and
+    /// judged as those are.
+    fn vectors(&mut self, saved: Option<StoreVectors>, caller: &Caller) -> Result<Option<StoreVectors>> {
+        let sent = [&mut self.embedding, &mut self.vector_store, &mut self.record_manager].map(Option::take);
+        if sent.iter().all(Option::is_none) {
+            return Ok(None);
+        }
+        if !caller.grants.allow(store_vectors::MAY_SET) {
+            let needed = store_vectors::MAY_SET;
+            return Err(Error::Forbidden(format!(
+                "Choosing cards for vectors needs the permission {needed}."
+            )));
+        }
+        let set = |sent: Option<SentCard>, what: &str| {
+            let Some(SentCard { name, config }) = sent else { return Ok(None) };
+            let unnamed = || Error::Invalid(format!("Invalid {what}: send {{name, config}}."));
+            SetCard::sent(name, config).ok_or_else(unnamed).map(Some)
+        };
+        let [embedding, vector_store, record_manager] = sent;
+        let (embedding, vector_store, record_manager) = (
+            set(embedding, "embedding")?,
+            set(vector_store, "vectorStore")?,
+            set(record_manager, "recordManager")?,
+        );
+        let unset = || Error::invalid("'embedding' is required: name the card that makes the vectors.");
+        let (of_store, of_records) = match &saved {
+            Some(saved) => (saved.vector_store.clone(), saved.record_manager.clone()),
+            None => (None, None),
+        };
+        let vectors = StoreVectors {
+            embedding: embedding.or(saved.map(|saved| saved.embedding)).ok_or_else(unset)?,
+            vector_store: vector_store.or(of_store),
+            record_manager: record_manager.or(of_records),
+            filled: None,
+        };
+        store_vectors::check(&vectors)?;
+        Ok(Some(vectors))
+    }
+
     /// The loader it describes, over the one it names.
     fn plan(&self, saved: Option<&StoreLoader>, sent: &[SentFile], caller: &Caller) -> Result<LoaderPlan> {
         let mut plan = saved.map(|loader| loader.plan.clone()).unwrap_or_default();
@@ -112,6 +154,8 @@ fn inline(sent: &[SentFile]) -> Result<Vec<InlineFile>> {
 pub struct Prepared {
     into: Into,
     plan: LoaderPlan,
+    /// The cards with which its passages become vectors, when the request names some.
+    vectors: Option<StoreVectors>,
 }
 
 /// Where passages go.
@@ -140,20 +184,20 @@ pub fn prepare(
     mut sent: Upsert,
     sent_files: &[SentFile],
 ) -> Result<Prepared> {
-    if sent.vector_store.is_some() || sent.embedding.is_some() || sent.record_manager.is_some() {
-        return Err(Error::invalid(
-            "This route stores passages. Leave out vectorStore, embedding and recordManager.",
-        ));
-    }
     let new_store = sent.doc_store.take().filter(|_| sent.create_new_doc_store);
     if sent.create_new_doc_store {
         let edit = new_store.ok_or_else(|| Error::invalid("Invalid docStore: send {name, description}."))?;
         if !caller.grants.allow("documentStores:create") {
             return Err(Error::Forbidden("This needs the permission documentStores:create.".to_owned()));
         }
-        return Ok(Prepared { into: Into::NewStore(edit), plan: sent.plan(None, sent_files, caller)? });
+        let vectors = sent.vectors(None, caller)?;
+        let plan = sent.plan(None, sent_files, caller)?;
+        return Ok(Prepared { into: Into::NewStore(edit), plan, vectors });
     }
-    let store = app.store.read(|tx| existing(tx, &caller.workspace, id))?;
+    let (store, set) = app.store.read(|tx| {
+        Ok((existing(tx, &caller.workspace, id)?, STORE_VECTORS.get(tx, &caller.workspace, id)?))
+    })?;
+    let vectors = sent.vectors(set, caller)?;
     let named = sent.doc_id.as_deref().filter(|text| !text.is_empty());
     let saved = match named {
         None => None,
@@ -166,7 +210,7 @@ pub fn prepare(
     let in_place = saved.filter(|_| sent.replace_existing).map(|loader| loader.id);
     // Without a loader's id, what is from the same place is meant.
     let replaces_source = sent.replace_existing && named.is_none();
-    Ok(Prepared { into: Into::Store { id: *id, in_place, replaces_source }, plan })
+    Ok(Prepared { into: Into::Store { id: *id, in_place, replaces_source }, plan, vectors })
 }
 
 /// Loads what a request brings into a store; answers with the indexing counts of the family.
@@ -180,16 +224,28 @@ pub fn upsert(
     tell: Tell<'_>,
     cancel: &Cancel,
 ) -> Result<Value> {
-    let Prepared { into, plan } = prepared;
+    let Prepared { into, plan, vectors } = prepared;
+    let embedded = |id: &DocumentStoreId, counts: Counts| match &vectors {
+        None => Ok(counts.wire()),
+        Some(vectors) => {
+            store_vectors::save(app, caller, id, vectors)?;
+            let mut answer = store_vectors::fill(app, caller, id, tell, cancel)?;
+            // The counts are those of the vectors; which passages they are is asked for by the page.
+            answer.as_object_mut().map(|answer| answer.remove("addedDocs"));
+            answer["docId"] = json!(counts.loader);
+            Ok(answer)
+        }
+    };
     let watch = Watch::new(app, tell);
     match into {
         Into::NewStore(edit) => {
             let store = made(app, caller, edit)?;
             let filled = bring(app, caller, &store.id, None, plan, &|_| false, &watch, cancel);
+            let filled = filled.and_then(|counts| embedded(&store.id, counts));
             if filled.is_err() {
                 super::delete(app, caller, &store.id)?;
             }
-            let mut answer = filled?.wire();
+            let mut answer = filled?;
             answer["storeId"] = json!(store.id);
             Ok(answer)
         }
@@ -198,7 +254,8 @@ pub fn upsert(
             let same_source = |known: &StoreLoader| {
                 replaces_source && source.is_some() && known.source() == source.as_ref()
             };
-            Ok(bring(app, caller, &id, in_place, plan, &same_source, &watch, cancel)?.wire())
+            let counts = bring(app, caller, &id, in_place, plan, &same_source, &watch, cancel)?;
+            embedded(&id, counts)
         }
     }
 }
