@@ -1,5 +1,6 @@
 //! The cards: one file per card, in the folder of its category.
 
+pub mod action_lists;
 pub mod icons;
 pub mod kit;
 pub mod model_lists;

@@ -1,5 +1,6 @@
 //! Cards that stand on no canvas: for what the service itself asks on behalf of a flow's owner, and for document stores.
 
+use crate::cards::action_lists;
 use crate::cards::kit::{Bound, Card, Host, Inputs, Loader, Model, Part, VectorStore};
 use crate::domain::error::{Error, Result};
 use serde_json::{Map, Value};
@@ -25,6 +26,16 @@ impl Lone<'_> {
     /// # Errors
     /// When a setting is wrong or the credential is gone.
     pub fn part(&self, wired: Vec<(&'static str, Part)>, host: &dyn Host) -> Result<Part> {
+        self.read(wired, host, |inputs| self.card.make.part(inputs))
+    }
+
+    /// Lets `read` see its inputs.
+    fn read<T>(
+        &self,
+        wired: Vec<(&'static str, Part)>,
+        host: &dyn Host,
+        read: impl FnOnce(&Inputs<'_>) -> Result<T>,
+    ) -> Result<T> {
         let Self { card, label, settings, .. } = *self;
         let credential = match self.credential {
             None => None,
@@ -39,7 +50,7 @@ impl Lone<'_> {
         let mut values: HashMap<_, _> = card.inputs.iter().filter_map(value).collect();
         let wired = wired.into_iter().filter(|(name, _)| card.input(name).is_some());
         values.extend(wired.map(|(name, part)| (name, Bound::Parts(vec![part]))));
-        card.make.part(&Inputs { card, label, host, values, credential })
+        read(&Inputs { card, label, host, values, credential })
     }
 }
 
@@ -71,6 +82,14 @@ pub fn lone_loader(
         Part::Loader(loader) => Ok(loader),
         _ => Err(Error::Failed(format!("{}: this is no document loader", loader.label))),
     }
+}
+
+/// The tools that the MCP server of a card offers, each with its description; `None` for a card without one.
+///
+/// # Errors
+/// When a setting is wrong, the credential is gone, or the server cannot be asked.
+pub fn lone_actions(card: &Lone<'_>, host: &dyn Host) -> Result<Option<Vec<(String, String)>>> {
+    card.read(Vec::new(), host, action_lists::of)
 }
 
 /// Makes a vector store with these parts wired into it.

@@ -10,7 +10,7 @@ mod source;
 mod streaming;
 pub mod validate;
 
-pub use lone::{Lone, lone_loader, lone_model, lone_store};
+pub use lone::{Lone, lone_actions, lone_loader, lone_model, lone_store};
 pub use overrides::{Allowed, Overrides, takes_file};
 pub use plan::{Plan, stores};
 pub use run::{fill, run};

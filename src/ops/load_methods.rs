@@ -2,19 +2,23 @@
 
 use crate::app::App;
 use crate::boards::options::Asked;
+use crate::canvas::template::{Reference, Segment, Template};
 use crate::cards::kit::{Card, Picked};
 use crate::cards::model_lists::{self, Asking};
 use crate::domain::caller::Caller;
 use crate::domain::cancel::Cancel;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::CredentialId;
+use crate::engine::{self, Lone};
 use crate::llm::{ApiKey, Endpoint, ListedModel, list_models};
 use crate::net::Limits;
 use crate::ops::access::{Action, permitted};
-use crate::ops::credentials;
+use crate::ops::workspace_host::WorkspaceHost;
+use crate::ops::{credentials, variables};
 use crate::store::tables::{DOCUMENT_STORES, FLOWS, TOOLS};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use std::collections::HashMap;
 use std::time::Duration;
 
 /// The longest that a person who opens a list waits for a provider.
@@ -63,8 +67,69 @@ pub fn load(app: &App, caller: &Caller, name: &str, body: &LoadBody, cancel: &Ca
             let readable = flows.iter().filter(|flow| permitted(caller, flow.kind, Action::Read).is_ok());
             Ok(sorted(readable.map(|flow| json!({"label": flow.name, "name": flow.id})).collect()))
         }
+        "listActions" if model_lists::picks(card, Picked::Actions) && may_draw(caller) => {
+            actions(app, caller, card, body, cancel)
+        }
         _ => Ok(Vec::new()),
     }
+}
+
+/// The tools of a card's MCP server. What keeps them from being listed stands in the place of the first, in the family's
+/// form: an editor shows it where it shows the list.
+fn actions(
+    app: &App,
+    caller: &Caller,
+    card: &'static Card,
+    body: &LoadBody,
+    cancel: &Cancel,
+) -> Result<Vec<Value>> {
+    let saved = app.store.read(|tx| variables::values(tx, &app.environment, &caller.workspace))?;
+    let mut settings = body.inputs.clone();
+    for value in settings.values_mut() {
+        if let Value::String(text) = value {
+            *text = with_variables(text, &saved);
+        }
+    }
+    let credential = credential(body).map(|id| id.to_string());
+    let short = Cancel::new(Some(Duration::from_secs(PROVIDER_SECONDS)));
+    let ended = short.clone();
+    let _hook = cancel.on_cancel(move || ended.cancel(crate::domain::cancel::Reason::CallerLeft));
+    let host = WorkspaceHost::new(app, caller.workspace, short.clone());
+    let lone = Lone { card, label: card.label, settings: &settings, credential: credential.as_deref() };
+    match engine::lone_actions(&lone, &host) {
+        Ok(tools) => {
+            let row =
+                |(name, about): (String, String)| json!({"label": name, "name": name, "description": about});
+            Ok(sorted(tools.unwrap_or_default().into_iter().map(row).collect()))
+        }
+        Err(Error::Failed(why) | Error::Invalid(why)) => {
+            Ok(vec![json!({"label": "No Available Actions", "name": "error", "description": why})])
+        }
+        Err(Error::Cancelled) => {
+            let why = format!("{}: its server did not answer within {PROVIDER_SECONDS} seconds.", card.label);
+            Ok(vec![json!({"label": "No Available Actions", "name": "error", "description": why})])
+        }
+        Err(other) => Err(other),
+    }
+}
+
+/// A text with the saved variables in it filled in; what else it refers to, only a run knows.
+fn with_variables(text: &str, saved: &HashMap<String, String>) -> String {
+    let Some(template) = Template::parse(text) else { return text.to_owned() };
+    let segment = |segment: &Segment| match segment {
+        Segment::Text(text) => text.clone(),
+        Segment::Reference { to: Reference::Variable(name), written } => {
+            saved.get(name).unwrap_or(written).clone()
+        }
+        Segment::Reference { written, .. } => written.clone(),
+    };
+    template.segments().iter().map(segment).collect()
+}
+
+/// The credential that the card is set to.
+fn credential(body: &LoadBody) -> Option<CredentialId> {
+    let among = ["credential", "FLOWISE_CREDENTIAL_ID"].map(|name| body.inputs.get(name)?.as_str());
+    [body.credential.as_deref()].into_iter().chain(among).flatten().find_map(CredentialId::parse)
 }
 
 fn sorted(mut rows: Vec<Value>) -> Vec<Value> {
@@ -104,11 +169,7 @@ fn of_provider(
     asking: Asking,
     cancel: &Cancel,
 ) -> Option<Vec<Value>> {
-    let credential = [body.credential.as_deref()]
-        .into_iter()
-        .chain(["credential", "FLOWISE_CREDENTIAL_ID"].map(|name| body.inputs.get(name)?.as_str()))
-        .flatten()
-        .find_map(CredentialId::parse);
+    let credential = credential(body);
     let key = credential.as_ref().and_then(|id| {
         let opened = app.store.read(|tx| credentials::open(tx, &app.secrets.vault, &caller.workspace, id));
         opened.ok()??.get(asking.key?)?.as_str().map(ApiKey::new)

@@ -229,3 +229,61 @@ fn githubs_server_is_sent_the_token_of_the_credential() {
     server.ask(&server.flow(&drawing.text()), &json!({"question": "Hi"})).is(200);
     assert_eq!(web.requests()[0].header("authorization"), Some("Bearer token-1"));
 }
+
+#[test]
+fn an_editor_lists_the_tools_of_a_server() {
+    let (server, web) = with_web();
+    web.decide(answer);
+    server.post("/variables", &json!({"name": "token", "value": "abc", "type": "static"}));
+    let load = |config: Value| {
+        let body = json!({"loadMethod": "listActions", "inputs": {"mcpServerConfig": config.to_string()}});
+        server.post("/node-load-method/customMCP", &body)
+    };
+    let url = format!("{}/mcp", web.base_url());
+    let listed = load(json!({"url": url, "headers": {"Authorization": "Bearer {{$vars.token}}"}}));
+    let names: Vec<&Value> = listed.as_array().unwrap().iter().map(|row| &row["name"]).collect();
+    assert_eq!(names, ["broken", "send mail", "weather"]);
+    assert_eq!(
+        listed[2],
+        json!({"label": "weather", "name": "weather", "description": "Tells the weather."})
+    );
+    assert_eq!(web.last_request().header("authorization"), Some("Bearer abc"));
+    for (config, expected) in [
+        (json!({"url": "http://127.0.0.1:9/mcp"}), "refused by policy"),
+        (json!({"command": "node"}), "starts no programs"),
+        (json!({}), "url"),
+    ] {
+        let told = load(config);
+        assert_eq!((&told[0]["name"], told.as_array().unwrap().len()), (&json!("error"), 1));
+        assert!(told[0]["description"].as_str().unwrap().contains(expected), "{told}");
+    }
+}
+
+#[test]
+fn the_credential_of_a_card_goes_to_its_server() {
+    let (server, web) = with_web();
+    web.decide(answer);
+    let body = json!({"name": "c", "credentialName": "githubApi", "plainDataObj": {"accessToken": "ghp-x"}});
+    let credential = id(&server.post("/credentials", &body));
+    let inputs = json!({"githubEnterpriseUrl": format!("{}/mcp", web.base_url())});
+    let body = json!({"loadMethod": "listActions", "inputs": inputs, "credential": credential});
+    assert_eq!(server.post("/node-load-method/githubMCP", &body).as_array().unwrap().len(), 3);
+    assert_eq!(web.requests()[0].header("authorization"), Some("Bearer ghp-x"));
+    let viewer = server.key(&["chatflows:view"]);
+    let call = server.call("POST", "/node-load-method/githubMCP").bearer(viewer["apiKey"].as_str().unwrap());
+    let asked = web.served();
+    let told = call.json(&body).send();
+    assert!(told.status == 403 || told.json() == json!([]), "{told:?}");
+    assert_eq!(web.served(), asked, "a viewer has no credential sent anywhere");
+}
+
+#[test]
+fn a_server_that_says_nothing_is_not_waited_for() {
+    let (server, web) = with_web();
+    web.decide(|_| Behaviour::Hang);
+    let config = json!({"url": format!("{}/mcp", web.base_url())}).to_string();
+    let body = json!({"loadMethod": "listActions", "inputs": {"mcpServerConfig": config}});
+    let began = std::time::Instant::now();
+    let told = server.post("/node-load-method/customMCP", &body);
+    assert!(began.elapsed().as_secs() < 8 && told[0]["name"] == "error", "{told}");
+}

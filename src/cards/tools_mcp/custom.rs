@@ -1,5 +1,6 @@
 //! Custom MCP: the tools of any MCP server that can be reached over HTTP.
 
+use super::Server;
 use super::toolkit::{ACTIONS, BASE_CLASSES, CATEGORY, toolkit};
 use crate::cards::kit::{Card, Input, Inputs, Make, Risk};
 use crate::domain::error::Result;
@@ -23,14 +24,11 @@ pub const CARD: Card = Card {
         ACTIONS,
     ],
     outputs: &[],
-    make: Make::Tools(|inputs| {
-        let (url, headers) = server(inputs)?;
-        toolkit(inputs, url, headers)
-    }),
+    make: Make::Tools(|inputs| toolkit(inputs, server(inputs)?)),
 };
 
 /// Address and headers of the configuration.
-fn server(inputs: &Inputs<'_>) -> Result<(String, Vec<(String, String)>)> {
+pub(in crate::cards) fn server(inputs: &Inputs<'_>) -> Result<Server> {
     let wrong = |what: &str| inputs.wrong(CONFIG, what);
     let config: Map<String, Value> = serde_json::from_str(&inputs.text(CONFIG)?)
         .map_err(|_| wrong("this must be a JSON object with a url"))?;
@@ -50,5 +48,5 @@ fn server(inputs: &Inputs<'_>) -> Result<(String, Vec<(String, String)>)> {
         Some(Value::Object(headers)) => headers.iter().map(text).collect::<Result<_>>()?,
         Some(_) => return Err(wrong("its headers must be an object of names and texts")),
     };
-    Ok((url.to_owned(), headers))
+    Ok(Server { url: url.to_owned(), headers })
 }

@@ -1,7 +1,9 @@
 //! Github MCP: the tools of GitHub's own MCP server.
 
+use super::Server;
 use super::toolkit::{ACTIONS, BASE_CLASSES, CATEGORY, toolkit};
-use crate::cards::kit::{Card, Input, Make, Risk};
+use crate::cards::kit::{Card, Input, Inputs, Make, Risk};
+use crate::domain::error::Result;
 
 /// GitHub's hosted server; an enterprise has its own.
 const ADDRESS: &str = "https://api.githubcopilot.com/mcp/";
@@ -23,9 +25,12 @@ pub const CARD: Card = Card {
             .help("The address of the MCP server of an enterprise. Empty: GitHub's own."),
     ],
     outputs: &[],
-    make: Make::Tools(|inputs| {
-        let token = inputs.secret("accessToken")?;
-        let url = inputs.address("githubEnterpriseUrl").unwrap_or_else(|| ADDRESS.to_owned());
-        toolkit(inputs, url, vec![("authorization".to_owned(), format!("Bearer {token}"))])
-    }),
+    make: Make::Tools(|inputs| toolkit(inputs, server(inputs)?)),
 };
+
+/// GitHub's server, or that of the enterprise.
+pub(in crate::cards) fn server(inputs: &Inputs<'_>) -> Result<Server> {
+    let token = inputs.secret("accessToken")?;
+    let url = inputs.address("githubEnterpriseUrl").unwrap_or_else(|| ADDRESS.to_owned());
+    Ok(Server { url, headers: vec![("authorization".to_owned(), format!("Bearer {token}"))] })
+}

@@ -1,5 +1,6 @@
 //! The tools of an MCP server as tools of a flow: those its owner chose, within bounds.
 
+use super::Server;
 use super::client::{Client, Described};
 use crate::cards::kit::part::Toolkit;
 use crate::cards::kit::{Input, card};
@@ -22,16 +23,29 @@ pub(super) const ACTIONS: Input = Input::pick("mcpActions", "Available Actions",
 /// How many names a message lists.
 const NAMES_SHOWN_MAX: usize = 50;
 
-/// The chosen tools of the server at `url`.
+fn listed(inputs: &Inputs<'_>, client: &Client) -> Result<Vec<Described>> {
+    client.tools().map_err(|fault| {
+        Error::Failed(format!("{}: the tools of its server cannot be listed: {fault}.", inputs.label))
+    })
+}
+
+/// The tools of a server, each with its description.
+///
+/// # Errors
+/// When the server cannot be asked.
+pub(in crate::cards) fn offered(inputs: &Inputs<'_>, server: Server) -> Result<Vec<(String, String)>> {
+    let tools = listed(inputs, &Client::new(server.url, server.headers, inputs.host))?;
+    Ok(tools.into_iter().map(|tool| (tool.name, tool.description)).collect())
+}
+
+/// The chosen tools of a server.
 ///
 /// # Errors
 /// When none is chosen, one that is chosen is not there, or the server cannot be asked.
-pub(super) fn toolkit(inputs: &Inputs<'_>, url: String, headers: Vec<(String, String)>) -> Result<Toolkit> {
+pub(super) fn toolkit(inputs: &Inputs<'_>, server: Server) -> Result<Toolkit> {
     let chosen = chosen(inputs)?;
-    let client = Arc::new(Client::new(url, headers, inputs.host));
-    let offered = client.tools().map_err(|fault| {
-        Error::Failed(format!("{}: the tools of its server cannot be listed: {fault}.", inputs.label))
-    })?;
+    let client = Arc::new(Client::new(server.url, server.headers, inputs.host));
+    let offered = listed(inputs, &client)?;
     let names = || {
         let names = offered.iter().map(|tool| model_name(&tool.name)).take(NAMES_SHOWN_MAX);
         names.collect::<Vec<_>>().join(", ")

@@ -1,0 +1,34 @@
+//! Which tools the MCP servers of cards offer, for people who choose among them (reference 1.5 `/node-load-method`,
+//! `listActions`).
+
+use super::kit::Inputs;
+use super::tools_mcp::{self, custom, github};
+use crate::domain::error::Result;
+
+/// The server of a card, by the name of the card.
+const SERVERS: &[(&str, tools_mcp::ServerOf)] =
+    &[(custom::CARD.name, custom::server), (github::CARD.name, github::server)];
+
+/// The tools of the server that a card is set to, each with its description; `None` for a card without a server.
+///
+/// # Errors
+/// When the card is set wrongly, or its server cannot be asked.
+pub fn of(inputs: &Inputs<'_>) -> Result<Option<Vec<(String, String)>>> {
+    let server = SERVERS.iter().find(|(name, _)| *name == inputs.card.name);
+    server.map(|(_, server)| tools_mcp::offered(inputs, server(inputs)?)).transpose()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cards::kit::{Category, Picked};
+    use crate::cards::{model_lists, registry};
+
+    #[test]
+    fn every_card_of_an_mcp_server_lists_its_tools() {
+        for card in registry::CARDS.iter().filter(|card| card.category == Category::McpTools) {
+            let is_listed = SERVERS.iter().any(|(name, _)| *name == card.name);
+            assert!(is_listed && model_lists::picks(card, Picked::Actions), "{}", card.name);
+        }
+    }
+}
