@@ -167,6 +167,14 @@ pub fn open(
     stored.map(|stored| unseal(vault, &stored)).transpose()
 }
 
+/// The type of a credential; `None` when there is none.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn type_of(tx: &impl Tx, workspace: &WorkspaceId, id: &CredentialId) -> Result<Option<String>> {
+    Ok(CREDENTIALS.get(tx, workspace, id)?.map(|stored| stored.credential_name))
+}
+
 fn note(tx: &WriteTx, caller: &Caller, action: Action, stored: &Credential, now: Timestamp) -> Result<()> {
     audit::note(tx, &Entry::by(caller, action, now).on(Kind::Credential, stored.id, &stored.name))
 }

@@ -59,6 +59,11 @@ impl Host for WorkspaceHost<'_> {
         self.app.store.read(|tx| credentials::open(tx, &self.app.secrets.vault, &self.workspace, &id))
     }
 
+    fn credential_type(&self, id: &str) -> Result<Option<String>> {
+        let Some(id) = CredentialId::parse(id) else { return Ok(None) };
+        self.app.store.read(|tx| credentials::type_of(tx, &self.workspace, &id))
+    }
+
     fn folder(&self, wanted: &Wanted<'_>, each: Take<'_>) -> std::result::Result<(), FolderFault> {
         let settings = &self.app.settings;
         document_folders::read(&settings.document_folders, &settings.data_dir, wanted, each)

@@ -98,6 +98,20 @@ fn cards_of_a_request_are_judged_as_saved_ones() {
 }
 
 #[test]
+fn a_credential_of_another_type_is_refused_by_name() {
+    let (server, provider) = (Server::start(), Provider::start());
+    let store = make(&server);
+    let body = json!({"name": "c", "credentialName": "githubApi", "plainDataObj": {"accessToken": "ghp-x"}});
+    let credential = id(&server.post("/credentials", &body));
+    let config = json!({"basepath": format!("{}/v1", provider.base_url()), "credential": credential});
+    let wrong = json!({"embedding": {"name": "openAIEmbeddings", "config": config}});
+    let path = format!("/document-store/upsert/{store}");
+    let message = server.owner("POST", &path).json(&with(text(MONDAY), &wrong)).send().is_error(500);
+    assert!(message.contains("of the type Github API; select one of the type OpenAI API"), "{message}");
+    assert_eq!(provider.served(), 0);
+}
+
+#[test]
 fn a_model_describes_a_store_as_a_tool() {
     let (server, provider) = (Server::start(), Provider::start());
     let store = make(&server);

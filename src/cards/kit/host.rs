@@ -49,6 +49,14 @@ pub trait Host: Send + Sync {
         Ok(None)
     }
 
+    /// The type of that credential.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn credential_type(&self, _id: &str) -> Result<Option<String>> {
+        Ok(None)
+    }
+
     /// A saved variable's value.
     fn variable(&self, _name: &str) -> Option<String> {
         None

@@ -149,6 +149,11 @@ impl Host for LiveHost<'_> {
             .read_but_messages(|tx| credentials::open(tx, &self.app.secrets.vault, &self.flow.workspace, &id))
     }
 
+    fn credential_type(&self, id: &str) -> Result<Option<String>> {
+        let Some(id) = CredentialId::parse(id) else { return Ok(None) };
+        self.app.store.read(|tx| credentials::type_of(tx, &self.flow.workspace, &id))
+    }
+
     fn variable(&self, name: &str) -> Option<String> {
         self.variables.get(name).cloned()
     }
