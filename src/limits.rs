@@ -162,6 +162,14 @@ pub const COLLECTION_ROWS_MAX: usize = 500_000;
 pub const COLLECTION_BYTES_MAX: usize = 4 * 1024 * 1024 * 1024;
 /// Collections of one workspace.
 pub const COLLECTIONS_MAX: usize = 1_000;
+/// Passages of the files of one conversation in one vector store.
+pub const CHAT_PASSAGES_MAX: usize = 20_000;
+/// Conversations of one workspace with passages in stores of this server.
+pub const CHAT_COLLECTIONS_MAX: usize = 10_000;
+/// Bytes of the passages of all conversations of one workspace, with their vectors.
+pub const CHAT_COLLECTIONS_BYTES_MAX: usize = 1024 * 1024 * 1024;
+/// Hours after which the files of a conversation go in which nothing was said.
+pub const SILENT_CHAT_HOURS: i64 = 24;
 /// Blocks of a collection that are stored in one commit.
 pub const COLLECTION_BLOCKS_AT_ONCE: usize = 8;
 /// Fillings of vector stores that are remembered for one flow; older ones go.

@@ -1,5 +1,6 @@
 //! Passages kept with their vectors: what a collection knows of itself.
 
+use super::conversation::Conversation;
 use super::ids::{CollectionId, WorkspaceId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -28,6 +29,9 @@ pub struct Collection {
     pub stamp: Uuid,
     /// When it last changed.
     pub changed: Timestamp,
+    /// The conversation whose files it holds; none for what is there for everybody.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub conversation: Option<Conversation>,
 }
 
 /// Blocks that count no more and are removed some at a time, so that what is large holds no other writer up. It is stored in
@@ -54,5 +58,11 @@ impl CollectionId {
         let mut bytes = [0; 16];
         bytes.copy_from_slice(&hash.finalize()[..16]);
         Self::from_bytes(bytes)
+    }
+
+    /// Where the files that somebody sent in a conversation lie, beside what this collection holds for everybody.
+    #[must_use]
+    pub fn of_conversation(&self, conversation: &Conversation) -> Self {
+        Self::named("conversation", &format!("{self} {}", conversation.chat))
     }
 }

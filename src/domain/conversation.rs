@@ -11,6 +11,16 @@ use serde_json::Value;
 use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 
+/// A conversation of a flow. The server makes the ids of conversations, so no two flows have one in common by chance; a
+/// flow that is asked by another one goes on under the id of the conversation it is asked in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Conversation {
+    /// The flow.
+    pub flow: FlowId,
+    /// The conversation.
+    pub chat: ChatId,
+}
+
 /// One stored message (reference 3.8).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

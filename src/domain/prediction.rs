@@ -82,6 +82,14 @@ pub enum SentUpload {
     File(SentFile),
 }
 
+impl SentUpload {
+    /// True for a file that a vector store is to have taken in before the question.
+    #[must_use]
+    pub fn is_for_store(&self) -> bool {
+        matches!(self, Self::Entry(entry) if entry.kind == "file:rag")
+    }
+}
+
 /// An entry of `uploads` (reference 4.2).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct SentEntry {

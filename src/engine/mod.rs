@@ -8,9 +8,11 @@ mod resolve;
 mod run;
 mod source;
 mod streaming;
+mod uploading;
 pub mod validate;
 
 pub use lone::{Lone, lone_actions, lone_loader, lone_model, lone_store};
 pub use overrides::{Allowed, Overrides, takes_file};
 pub use plan::{Plan, stores};
 pub use run::{fill, run};
+pub use uploading::{Given, Uploading, uploading};

@@ -3,6 +3,7 @@
 use super::plan::Unplannable;
 use super::source;
 use crate::canvas::{Canvas, Edge, Node};
+use crate::cards::kit::shelf::DOCUMENT;
 use crate::cards::kit::{Make, Output, VARIABLE_NAME};
 use crate::cards::registry;
 use std::collections::{BTreeSet, HashMap};
@@ -49,9 +50,19 @@ enum Purpose {
     Fill,
 }
 
-/// Orders the cards that filling the store at `store` needs (reference canvas 3.6).
-pub(super) fn order_to_fill(canvas: &Canvas, store: usize) -> Result<Order, Unplannable> {
+/// Orders the cards that filling the store at `store` needs (reference canvas 3.6), of its documents those that `is_wanted`.
+pub(super) fn order_to_fill(
+    canvas: &Canvas,
+    store: usize,
+    is_wanted: &dyn Fn(&str) -> bool,
+) -> Result<Order, Unplannable> {
     let mut graph = Graph::of(canvas, Purpose::Fill);
+    let documents = canvas.nodes()[store].inputs.get(DOCUMENT.name).unwrap_or(&serde_json::Value::Null);
+    source::referenced(documents, &mut |id| {
+        if !is_wanted(id) {
+            graph.needs[store].retain(|need| canvas.nodes()[*need].id != id);
+        }
+    });
     let mut forks = forks(canvas, &graph);
     graph.recall(canvas);
     let mut nodes = Vec::new();

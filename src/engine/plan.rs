@@ -3,8 +3,10 @@
 use super::order::{self, Order, order, order_to_fill};
 use super::source::{JsonSource, Reach, Source};
 use super::streaming;
+use super::uploading::{Given, Uploading, uploading};
 use crate::canvas::template::Template;
 use crate::canvas::{Canvas, Node};
+use crate::cards::kit::shelf::DOCUMENT;
 use crate::cards::kit::{Card, Category, Input, InputKind, Make};
 use crate::cards::registry;
 use crate::domain::error::Error;
@@ -29,6 +31,8 @@ pub struct Plan {
     pub memory_type: Option<String>,
     /// True when the flow's chat offers image uploads (reference canvas 3.5).
     pub takes_images: bool,
+    /// The store that takes files of the flow's chat.
+    pub uploading: Option<Uploading>,
 }
 
 /// One card of a plan.
@@ -121,7 +125,29 @@ impl Plan {
     /// When the canvas has no such card, or cards wait for each other.
     pub fn compile_to_fill(canvas: &Canvas, store: &str) -> Result<Self, Unplannable> {
         let at = canvas.nodes().iter().position(|node| node.id == store).ok_or(Unplannable::Empty)?;
-        Ok(Self::of(canvas, &order_to_fill(canvas, at)?))
+        Ok(Self::of(canvas, &order_to_fill(canvas, at, &|_| true)?))
+    }
+
+    /// Compiles what a vector store needs to take in files of a conversation. Of what is wired into it as documents only
+    /// the loaders of these files are left: what is there for everybody is nobody's file.
+    ///
+    /// # Errors
+    /// As [`Self::compile_to_fill`].
+    pub fn compile_to_take(canvas: &Canvas, store: &str, given: &[Given]) -> Result<Self, Unplannable> {
+        let at = canvas.nodes().iter().position(|node| node.id == store).ok_or(Unplannable::Empty)?;
+        let reads = |node: &str| given.iter().any(|given| given.node == node);
+        let mut plan = Self::of(canvas, &order_to_fill(canvas, at, &reads)?);
+        let readers: Vec<usize> =
+            given.iter().filter_map(|given| plan.places.get(&given.node)).copied().collect();
+        for &ending in &plan.endings {
+            let StepKind::Known { inputs, .. } = &mut plan.steps[ending].kind else { continue };
+            for (name, source) in inputs {
+                if let (true, Source::Parts(parts)) = (*name == DOCUMENT.name, source) {
+                    parts.retain(|part| readers.contains(part));
+                }
+            }
+        }
+        Ok(plan)
     }
 
     fn of(canvas: &Canvas, order: &Order) -> Self {
@@ -137,6 +163,7 @@ impl Plan {
             streams: endings.iter().all(|&ending| streaming::streams(canvas, nodes[ending])),
             memory_type: memory.map(|node| node.shown().to_owned()),
             takes_images: streaming::takes_images(canvas),
+            uploading: uploading(canvas),
             forks: order.branches.iter().filter_map(|fork| Fork::of(fork, &step_of)).collect(),
             endings,
             places: at.iter().map(|(id, step)| ((*id).to_owned(), *step)).collect(),

@@ -154,9 +154,9 @@ fn routes() -> Vec<Route> { vec![
     post  ("/internal-prediction/:id",   any_of(VIEW),   prediction::ask_internal).limit(BODY_CANVAS_BYTES).summary("Asks a flow in the canvas test chat.")
         .id("askFromCanvas").takes(shapes::asking::INTERNAL_QUESTION).gives(shapes::asking::ANSWER).may_stream().refuses(&[507]),
     post  ("/vector/upsert/:id",         FILL,           upsert::fill)            .accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).cors(Cors::Flow).summary("Fills a vector store of a flow.")
-        .id("fillVectorStore").may_take(shapes::asking::FILL).form(shapes::asking::FILL_FORM).gives(shapes::asking::FILLED).may_stream(),
-    post  ("/vector/internal-upsert/:id", any_of(FILL_PERMISSIONS), upsert::fill_internal).limit(BODY_CANVAS_BYTES).summary("Fills a vector store of a flow from the canvas.")
-        .id("fillVectorStoreFromCanvas").may_take(shapes::asking::FILL).gives(shapes::asking::FILLED).may_stream(),
+        .id("fillVectorStore").may_take(shapes::asking::FILL).form(shapes::asking::FILL_FORM).gives(shapes::asking::FILLED).may_stream().refuses(&[507]),
+    post  ("/vector/internal-upsert/:id", any_of(FILL_PERMISSIONS), upsert::fill_internal).accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).summary("Fills a vector store of a flow from the canvas.")
+        .id("fillVectorStoreFromCanvas").may_take(shapes::asking::FILL).form(shapes::asking::FILL_FORM).gives(shapes::asking::FILLED).may_stream().refuses(&[507]),
     get   ("/upsert-history/:id",        any_of(VIEW),   upsert::history)         .summary("Lists how the vector stores of a flow were filled.")
         .id("listFillings").query(shapes::asking::FILLING_FILTER).gives(shapes::asking::FILLINGS),
     patch ("/upsert-history",            any_of(FILL_PERMISSIONS), upsert::forget).summary("Deletes entries of that list.")

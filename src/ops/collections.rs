@@ -1,6 +1,6 @@
 //! Collections of passages with their vectors: searched in memory as long as they fit, changed as a whole.
 
-use super::places;
+use super::{chat_passages, places};
 use crate::app::App;
 use crate::boards::indexes::IndexKey;
 use crate::cards::kit::{Edit, Library};
@@ -8,9 +8,7 @@ use crate::domain::cancel::Cancel;
 use crate::domain::collection::Collection;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CollectionId, NamespaceId, WorkspaceId};
-use crate::limits::{
-    COLLECTION_BLOCKS_AT_ONCE, COLLECTION_BYTES_MAX, COLLECTION_ROWS_MAX, COLLECTIONS_MAX, INDEX_BYTES_MAX,
-};
+use crate::limits::{COLLECTION_BLOCKS_AT_ONCE, COLLECTION_BYTES_MAX, COLLECTION_ROWS_MAX, INDEX_BYTES_MAX};
 use crate::store::{WriteTx, collections, passage_records};
 use crate::vectors::{Best, Block, Hit, Index, Misfit, RowId};
 use std::collections::{HashMap, HashSet};
@@ -145,6 +143,9 @@ impl Library for Shelves<'_> {
     }
 
     fn change(&self, id: &CollectionId, edit: &Edit<'_>) -> Result<Collection> {
+        if edit.conversation.is_some() {
+            chat_passages::forget_silent(self.app, &self.workspace)?;
+        }
         // One at a time: what a change stores before it counts is not swept away by another one.
         let _turn = self.app.boards.collection_writes.lock().unwrap_or_else(PoisonError::into_inner);
         self.clear(Some(id))?;
@@ -175,13 +176,10 @@ impl Library for Shelves<'_> {
             next: number,
             stamp: Uuid::new_v4(),
             changed: self.app.clock.now(),
+            conversation: edit.conversation,
         };
         self.write(|tx| {
-            if before.is_none() && collections::count(tx, &self.workspace)? >= COLLECTIONS_MAX {
-                return Err(Error::Failed(format!(
-                    "The workspace has {COLLECTIONS_MAX} collections, which are the most it can have."
-                )));
-            }
+            chat_passages::admit(tx, &self.workspace, before.as_ref(), &after)?;
             collections::settle(tx, &self.workspace, id, before.as_ref(), &after)
         })?;
         self.app.boards.indexes.forget(&self.workspace, id.bytes());

@@ -18,7 +18,7 @@ fn rows(numbers: std::ops::Range<u32>) -> Vec<Row> {
 }
 
 fn edit<'e>(add: &'e [Row], remove: &'e HashSet<RowId>) -> Edit<'e> {
-    Edit { name: "c", space: [1; 32], clear: false, add, remove }
+    Edit { name: "c", space: [1; 32], clear: false, add, conversation: None, remove }
 }
 
 fn place(app: &App) -> (Shelves<'_>, CollectionId) {

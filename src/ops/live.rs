@@ -7,6 +7,7 @@
 //! next start, exactly once (`outbox.rs`).
 
 use super::audit;
+use super::chat_passages;
 use super::drafts;
 use super::outbox::{self, Recorded};
 use super::places;
@@ -407,6 +408,7 @@ pub fn delete(app: &App, caller: &Caller, id: &FlowId, permit: impl Fn(&Flow) ->
     app.boards.metrics.live(VersionKind::Delete).count();
     outbox::record(app, recorder, change, &flow);
     app.chat_files.remove_flow(workspace, id);
+    chat_passages::forget_flow(app, workspace, id);
     app.files.remove_flow(workspace, id);
     Ok(())
 }

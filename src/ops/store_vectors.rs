@@ -127,7 +127,7 @@ pub fn open(
             return Err(Error::Failed(format!("{LABEL}: its embeddings are something else")));
         };
         let (label, name) = (LABEL.to_owned(), id.to_string());
-        let stored = Stored { label, id: own_collection(id), name, embeddings };
+        let stored = Stored { label, id: own_collection(id), name, embeddings, uploads: false };
         return Ok(Some(Arc::new(ByNames { stored, loader, most: shelf::TOP_K })));
     };
     let mut wired = vec![("embeddings", embedding), ("document", Part::Loader(loader))];

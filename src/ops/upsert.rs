@@ -1,7 +1,7 @@
 //! Filling the vector stores of flows (reference 1.2 `/vector/upsert`, canvas 3.6), and what is remembered of it.
 
 use super::access::{self, Action};
-use super::predict::{self, LiveHost};
+use super::predict::{self, LiveHost, Offer};
 use super::watch::{Tell, Watch};
 use super::{drafts, flows};
 use crate::app::App;
@@ -14,7 +14,7 @@ use crate::domain::error::{Error, Result};
 use crate::domain::filling::{self, Filling, FillingCard, FillingCounts, Progress};
 use crate::domain::flow::Flow;
 use crate::domain::ids::{ChatId, FillingId, FlowId, MessageId};
-use crate::domain::prediction::{AskIds, SentFile};
+use crate::domain::prediction::{AskIds, ChatType, Proof, SentFile};
 use crate::engine::{self, Overrides, Plan};
 use crate::limits::{FILLING_SHOWN_MAX, FILLINGS_KEPT_MAX};
 use crate::store::tables::{CANVASES, FILLINGS};
@@ -33,6 +33,41 @@ pub struct Fill {
     pub overrides: Map<String, Value>,
     /// Files for loaders, where the owner listed them.
     pub files: Vec<SentFile>,
+    /// The conversation whose files these are; without it they are for everybody.
+    pub conversation: Option<ChatId>,
+}
+
+/// Who sends files in a chat.
+#[derive(Debug)]
+pub struct Sender {
+    /// The conversation they say it is.
+    pub chat: Option<String>,
+    /// Their proofs of it.
+    pub proofs: Vec<Proof>,
+    /// Which door.
+    pub chat_type: ChatType,
+}
+
+/// The conversation that files go to, sent ahead of a question: the sender's, else a new one (contract 5.3).
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn conversation(app: &App, flow: &Flow, sender: &Sender) -> Result<ChatId> {
+    let claim = predict::Claim { chat: sender.chat.as_deref(), proofs: &sender.proofs, has_files: true };
+    predict::own(app, flow, claim, sender.chat_type)
+}
+
+/// True when what is sent are files of a chat: there are some, and the store that is meant takes such files.
+///
+/// # Errors
+/// When the canvas cannot be read.
+pub fn is_of_chat(app: &App, flow: &Flow, fill: &Fill, side: Side) -> Result<bool> {
+    if fill.files.is_empty() {
+        return Ok(false);
+    }
+    let canvas = canvas_of(app, &mut flow.clone(), side)?;
+    let is_meant = |node: &str| fill.store.as_deref().is_none_or(|wanted| wanted == node);
+    Ok(engine::uploading(&canvas).is_some_and(|uploading| is_meant(&uploading.store)))
 }
 
 /// True when this caller may fill the stores of this flow: one of its workspace who may change it.
@@ -54,6 +89,8 @@ pub struct Prepared {
     flow: Flow,
     plan: Plan,
     overrides: Overrides,
+    /// The conversation whose files it takes in; without it, it is for everybody.
+    conversation: Option<ChatId>,
 }
 
 fn counted<T>(app: &App, filled: Result<T>) -> Result<T> {
@@ -71,10 +108,9 @@ pub fn prepare(app: &App, flow: Flow, fill: Fill, side: Side) -> Result<Prepared
     prepared(app, flow, fill, side).or_else(|error| counted(app, Err(error)))
 }
 
-fn prepared(app: &App, mut flow: Flow, fill: Fill, side: Side) -> Result<Prepared> {
-    flow.kind.must_run()?;
+fn canvas_of(app: &App, flow: &mut Flow, side: Side) -> Result<Canvas> {
     let drafted = match side {
-        Side::Draft => drafts::to_ask(app, &mut flow)?,
+        Side::Draft => drafts::to_ask(app, flow)?,
         Side::Live => None,
     };
     let text = match drafted {
@@ -84,37 +120,63 @@ fn prepared(app: &App, mut flow: Flow, fill: Fill, side: Side) -> Result<Prepare
             .read(|tx| CANVASES.get(tx, &flow.workspace, &flow.id))?
             .ok_or_else(|| Error::no_flow(&flow.id))?,
     };
-    let canvas = Canvas::parse(&text).map_err(|fault| Error::Failed(fault.to_string()))?;
+    Canvas::parse(&text).map_err(|fault| Error::Failed(fault.to_string()))
+}
+
+fn prepared(app: &App, mut flow: Flow, fill: Fill, side: Side) -> Result<Prepared> {
+    flow.kind.must_run()?;
+    let canvas = canvas_of(app, &mut flow, side)?;
+    if let Some(chat) = fill.conversation {
+        return prepared_to_take(app, flow, &canvas, fill, chat);
+    }
     let plan = Plan::compile_to_fill(&canvas, store_of(&canvas, &flow, fill.store.as_deref())?)?;
     let loaded = predict::loaded::all(&plan, &flow.settings, fill.files)?;
     let mut overrides = predict::overrides(app, &flow, &plan, &fill.overrides)?;
     predict::loaded::give(&mut overrides, &plan, &flow.settings, &loaded)?;
-    Ok(Prepared { flow, plan, overrides })
+    Ok(Prepared { flow, plan, overrides, conversation: None })
+}
+
+/// As [`prepared`], for files of a conversation.
+fn prepared_to_take(app: &App, flow: Flow, canvas: &Canvas, fill: Fill, chat: ChatId) -> Result<Prepared> {
+    let offer = Offer::into_store(engine::uploading(canvas));
+    let (store, given) = predict::knowledge::admit(&offer, fill.files)?;
+    let plan = Plan::compile_to_take(canvas, &store, &given)?;
+    let mut overrides = predict::overrides(app, &flow, &plan, &fill.overrides)?;
+    overrides.take_uploads(&plan, &given);
+    Ok(Prepared { flow, plan, overrides, conversation: Some(chat) })
 }
 
 /// Builds everything the store needs and lets it take in what is wired into it; the counts as callers read them.
 ///
 /// # Errors
-/// 500 when a card fails.
+/// 500 when a card fails, 413 and 507 when there is no room for files of a conversation.
 pub fn fill(app: &App, prepared: &Prepared, tell: Tell<'_>, cancel: &Cancel) -> Result<Value> {
     counted(app, filled(app, prepared, tell, cancel))
 }
 
 fn filled(app: &App, prepared: &Prepared, tell: Tell<'_>, cancel: &Cancel) -> Result<Value> {
-    let Prepared { flow, plan, overrides } = prepared;
+    let Prepared { flow, plan, overrides, conversation } = prepared;
     let watch = Watch::new(app, tell);
     watch.note(Progress::BEGUN);
-    let ids = AskIds {
-        flow: flow.id,
-        chat: ChatId::random(),
-        answer: MessageId::random(),
-        question: MessageId::random(),
-    };
+    let ids = ids(flow, conversation.unwrap_or_else(ChatId::random));
     let host = LiveHost::of(app, flow, ids, overrides, "", cancel.clone())?.watched(&watch);
+    let host = if conversation.is_some() { host.in_conversation() } else { host };
     let turn = Turn { question: "", documents: "", uploads: &[], history: &[], host: &host };
     let done = engine::fill(plan, overrides, &turn).map_err(|fault| predict::reason(fault, cancel))?;
-    remember(app, flow, plan, &done)?;
-    Ok(wire(&done))
+    let mut answer = wire(&done);
+    match conversation {
+        // The list of fillings tells nothing of it: what people send is theirs.
+        Some(chat) => {
+            answer["chatId"] = json!(chat);
+            answer["sessionToken"] = app.secrets.tokens.mint(&flow.id, chat).into();
+        }
+        None => remember(app, flow, plan, &done)?,
+    }
+    Ok(answer)
+}
+
+fn ids(flow: &Flow, chat: ChatId) -> AskIds {
+    AskIds { flow: flow.id, chat, answer: MessageId::random(), question: MessageId::random() }
 }
 
 /// The node of the store that is meant (reference canvas 3.6).

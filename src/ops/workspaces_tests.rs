@@ -43,7 +43,8 @@ const WRITES: [Write; 8] = [
     |app, caller| {
         let rows = [Row { id: [1; 16], vector: vec![1.0; 4], text: "text".to_owned() }];
         let none = HashSet::new();
-        let edit = Edit { name: "c", space: [1; 32], clear: false, add: &rows, remove: &none };
+        let edit =
+            Edit { name: "c", space: [1; 32], clear: false, add: &rows, conversation: None, remove: &none };
         shelves(app, caller).change(&CollectionId::random(), &edit).map(drop)
     },
     |app, caller| {
@@ -77,7 +78,7 @@ fn a_write_into_a_workspace_that_is_being_deleted_leaves_nothing_behind() {
         });
         let left = |tx: &crate::store::ReadTx| {
             let rows = API_KEYS.count(tx, &workspace.id)?
-                + collections::count(tx, &workspace.id)?
+                + collections::heads(tx, &workspace.id)?.len()
                 + passage_records::all(tx, &workspace.id, &NAMESPACE)?.len();
             Ok((holds(tx, &workspace.id)?, rows))
         };

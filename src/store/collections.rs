@@ -186,10 +186,10 @@ pub fn leftovers(tx: &impl Tx) -> Result<Vec<Leftover>> {
     LEFTOVERS.list(tx)
 }
 
-/// How many collections a workspace has.
+/// The heads of all collections of a workspace.
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn count(tx: &impl Tx, workspace: &WorkspaceId) -> Result<usize> {
-    COLLECTIONS.count(tx, workspace)
+pub fn heads(tx: &impl Tx, workspace: &WorkspaceId) -> Result<Vec<(CollectionId, Collection)>> {
+    COLLECTIONS.entries(tx, workspace)
 }

@@ -97,6 +97,21 @@ impl<T: Serialize + DeserializeOwned, I: RecordId> Shelf<T, I> {
         list(tx, self.table, &KeyRange::prefix(workspace.bytes()))
     }
 
+    /// As [`Self::list`], with the id of each.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] when the database or a record cannot be read.
+    pub fn entries(&self, tx: &impl Tx, workspace: &WorkspaceId) -> Result<Vec<(I, T)>> {
+        let mut entries = Vec::new();
+        tx.scan(self.table, &KeyRange::prefix(workspace.bytes()), Order::Ascending, |key, value| {
+            let id = key.get(16..).and_then(|id| id.try_into().ok());
+            let id = id.ok_or_else(|| Error::internal("the key of a record has another length"))?;
+            entries.push((I::from_key(id), parse(self.table, value)?));
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(entries)
+    }
+
     /// How many records the workspace has; they are not read.
     ///
     /// # Errors

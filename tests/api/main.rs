@@ -17,6 +17,7 @@ mod canvases;
 mod cards;
 mod chains;
 mod chat_files;
+mod chat_knowledge;
 mod code;
 mod conversations;
 mod credentials;

@@ -2,7 +2,9 @@
 //! one; `FLOWKEEP_POSTGRES=postgres://user:password@127.0.0.1:port/database` names another, on which the user may make
 //! tables and users.
 
+use super::loaders;
 use crate::support::canvases::Drawing;
+use crate::support::form::Form;
 use crate::support::{Server, id};
 use flowkeep::domain::cancel::{Cancel, Reason};
 use flowkeep::net::{NetError, Outgoing};
@@ -83,7 +85,13 @@ impl House {
         drawing.credential(&store, &credential);
         for (source, text) in texts {
             let metadata = json!({"source": source, "year": 2024, "loc": {"line": 1}});
-            let loader = drawing.card("plainText", json!({"text": text, "metadata": metadata}));
+            // Files that people send have a loader that reads some.
+            let loader = if more["fileUpload"] == true {
+                let file = loaders::inline("own.txt", "text/plain", text.as_bytes());
+                drawing.card("textFile", json!({"txtFile": file, "metadata": metadata}))
+            } else {
+                drawing.card("plainText", json!({"text": text, "metadata": metadata}))
+            };
             drawing.wire(&loader, &store, "document");
         }
         if let Some(records) = records {
@@ -324,6 +332,50 @@ fn without_the_extension_it_is_said_who_can_add_it() {
     house.sql(&format!("DROP ROLE {name}"));
     assert!(text.contains("no pgvector") && text.contains("an administrator"), "{text}");
     assert!(!text.contains("only for this test"), "{text}");
+}
+
+#[test]
+fn files_of_a_conversation_are_found_in_it_and_nowhere_else() {
+    let Some(house) = House::open() else { return };
+    let taking = |more: &Value| {
+        let more =
+            json!({"fileUpload": true, "topK": more["topK"], "pgMetadataFilter": more["filter"].to_string()});
+        house.canvas(&[("a", MONDAY)], &more, Some(&json!({"cleanup": "full"})))
+    };
+    let flow = house.server.flow(&taking(&json!({"topK": "9", "filter": {}})));
+    let send = |text: &str| {
+        let form = Form::of(&[("chatId", "")]).file("a.txt", "text/plain", text.as_bytes());
+        let call = house.server.call("POST", &format!("/vector/upsert/{flow}"));
+        call.form(&form).send().is(200).json()
+    };
+    let found = |flow: &str, chat: &Value| {
+        let body =
+            json!({"question": QUESTION, "chatId": chat["chatId"], "sessionToken": chat["sessionToken"]});
+        let answer = house.server.ask(flow, &body).is(200).json();
+        let found = answer["sourceDocuments"].as_array().cloned().unwrap_or_default();
+        let mut texts: Vec<String> =
+            found.iter().map(|passage| passage["pageContent"].as_str().unwrap().to_owned()).collect();
+        texts.sort_unstable();
+        texts
+    };
+    let (one, other) = (send(FRIDAY), send(OFFICE));
+    assert_eq!((&one["numAdded"], house.count(&house.table)), (&json!(1), "2".to_owned()));
+    assert_eq!(house.filled(&flow)["numDeleted"], 0, "a full cleanup leaves what people sent");
+    assert_eq!(house.count(&house.table), "3");
+    assert_eq!(found(&flow, &one), [FRIDAY, MONDAY]);
+    assert_eq!(found(&flow, &other), [MONDAY, OFFICE]);
+    assert_eq!(found(&flow, &Value::Null), [MONDAY], "a new conversation");
+    send(QUESTION);
+    house.save(&flow, &taking(&json!({"topK": "1", "filter": {}})));
+    assert_eq!(found(&flow, &Value::Null), [MONDAY], "the limit counts what may be found");
+    // The owner's filter holds for both.
+    for (source, expected) in [("a", &[FRIDAY, MONDAY][..]), ("b", &[])] {
+        house.save(&flow, &taking(&json!({"topK": "9", "filter": {"source": source}})));
+        assert_eq!(found(&flow, &one), expected, "{source}");
+    }
+    // Nor does a flow that only reads the table tell anybody of it.
+    let reading = house.flow(&[("a", MONDAY)], &json!({"topK": "9"}));
+    assert_eq!(found(&reading, &Value::Null), [MONDAY]);
 }
 
 #[test]

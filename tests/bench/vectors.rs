@@ -70,7 +70,7 @@ fn timed(work: impl FnOnce()) -> std::time::Duration {
 
 fn edit(add: &[Row], clear: bool) -> Edit<'_> {
     static NOTHING: std::sync::LazyLock<HashSet<RowId>> = std::sync::LazyLock::new(HashSet::new);
-    Edit { name: "measured", space: [1; 32], clear, add, remove: &NOTHING }
+    Edit { name: "measured", space: [1; 32], clear, add, conversation: None, remove: &NOTHING }
 }
 
 fn fill(shelves: &Shelves<'_>, id: &CollectionId) {

@@ -6,6 +6,7 @@ use super::library::Library;
 use super::part::ReplyKey;
 use crate::documents::Documents;
 use crate::domain::cancel::Cancel;
+use crate::domain::conversation::Conversation;
 use crate::domain::document_folder::{FolderFault, Take, Wanted};
 use crate::domain::error::{Error, Result};
 use crate::domain::filling::Progress;
@@ -78,6 +79,11 @@ pub trait Host: Send + Sync {
     /// Why they are not read, or not to the last.
     fn folder(&self, _wanted: &Wanted<'_>, _each: Take<'_>) -> std::result::Result<(), FolderFault> {
         Err(FolderFault::NotListed)
+    }
+
+    /// The conversation that is asked, or whose files a store is filled with; none where everybody's knowledge is meant.
+    fn conversation(&self) -> Option<Conversation> {
+        None
     }
 
     /// The chunks of a document store of the flow's workspace; `None` when there is no such store.

@@ -2,6 +2,7 @@
 
 use super::part::Space;
 use crate::domain::collection::Collection;
+use crate::domain::conversation::Conversation;
 use crate::domain::error::Result;
 use crate::domain::ids::{CollectionId, NamespaceId};
 use crate::vectors::{Hit, Row, RowId};
@@ -68,6 +69,8 @@ pub struct Edit<'a> {
     pub clear: bool,
     /// New rows, in place of those of the same name.
     pub add: &'a [Row],
+    /// The conversation whose files the rows are: such a collection goes with it.
+    pub conversation: Option<Conversation>,
     /// Rows that go.
     pub remove: &'a HashSet<RowId>,
 }

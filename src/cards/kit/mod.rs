@@ -4,6 +4,7 @@ pub mod card;
 pub mod code;
 pub(in crate::cards) mod compatible;
 pub mod data;
+pub(in crate::cards) mod diverse;
 pub mod embedding;
 pub mod event;
 pub mod host;
@@ -35,6 +36,7 @@ pub(in crate::cards) mod test_host;
 pub mod text_loop;
 pub mod tool_loop;
 mod traced;
+pub mod uploaded;
 pub mod web;
 
 pub use card::{Card, Category, Kept, Make, Output, Risk, Taken, VARIABLE_NAME};

@@ -1,13 +1,14 @@
 //! Vector stores on other servers: what is alike for all of them. Each database is a file of its own over
 //! [`Database`].
 
+use super::diverse::Diverse;
 use super::embedding::of_question;
 use super::host::Host;
 use super::knowledge::{Query, Scored, Upserted, VectorStore};
 use super::part::Turn;
 use super::records::{Difference, RecordManager, name_of};
 use super::shelf::{self, Filling};
-use super::{Connects, Input, Inputs, Output};
+use super::{Connects, Input, Inputs, Output, uploaded};
 use crate::domain::cancel::Cancel;
 use crate::domain::error::{Error, Result};
 use crate::domain::filling::Progress;
@@ -26,9 +27,6 @@ pub(in crate::cards) const RECORD_MANAGER: Input =
         .optional()
         .filling()
         .help("Remembers which passages are stored, so that only what changed is stored again.");
-pub(in crate::cards) const FILE_UPLOAD: Input = Input::switch("fileUpload", "File Upload").additional().help(
-    "Kept for canvases drawn elsewhere: files of a chat are read with the question and not stored here.",
-);
 
 /// Numbers of all vectors in one request: together with their texts within what databases take.
 const NUMBERS_AT_ONCE: usize = 60_000;
@@ -66,13 +64,38 @@ pub(in crate::cards) trait Database: Send + Sync {
     fn remove(&self, names: &[Uuid], cancel: &Cancel) -> std::result::Result<(), Self::Fault>;
 
     /// The passages nearest to a vector, best first.
-    fn nearest(
-        &self,
-        vector: &[f32],
-        most: usize,
-        filter: Option<&Value>,
-        cancel: &Cancel,
-    ) -> std::result::Result<Vec<Scored>, Self::Fault>;
+    fn nearest(&self, search: &Search<'_>, cancel: &Cancel) -> std::result::Result<Vec<Found>, Self::Fault>;
+}
+
+/// What a database is to look for.
+#[derive(Clone, Copy)]
+pub(in crate::cards) struct Search<'a> {
+    pub(in crate::cards) vector: &'a [f32],
+    /// At most so many.
+    pub(in crate::cards) most: usize,
+    /// Metadata they must have, beside the card's own filter.
+    pub(in crate::cards) filter: Option<&'a Value>,
+    /// Where people send files: whose passages are looked at.
+    pub(in crate::cards) whose: Option<Whose<'a>>,
+    /// They come with their vectors.
+    pub(in crate::cards) with_vectors: bool,
+}
+
+/// Passages for everybody, and those of one conversation.
+#[derive(Clone, Copy)]
+pub(in crate::cards) struct Whose<'a>(pub(in crate::cards) Option<&'a str>);
+
+/// A passage that was found.
+pub(in crate::cards) struct Found {
+    pub(in crate::cards) scored: Scored,
+    /// Empty unless it was asked for.
+    pub(in crate::cards) vector: Vec<f32>,
+}
+
+impl From<Scored> for Found {
+    fn from(scored: Scored) -> Self {
+        Self { scored, vector: Vec::new() }
+    }
 }
 
 /// A passage with its vector, on its way to a database.
@@ -92,6 +115,9 @@ pub(in crate::cards) struct Remote<D> {
     most: usize,
     /// Passages of one request at most.
     batch: usize,
+    /// People send it files.
+    uploads: bool,
+    diverse: Option<Diverse>,
     database: D,
 }
 
@@ -108,6 +134,8 @@ impl<D: Database> Remote<D> {
             collection,
             most: shelf::top_k(inputs)?,
             batch: batch.map_or(usize::MAX, |batch| usize::try_from(batch).unwrap_or(usize::MAX)),
+            uploads: uploaded::is_on(inputs),
+            diverse: Diverse::of(inputs)?,
             database,
         })
     }
@@ -180,9 +208,12 @@ impl<D: Database> Remote<D> {
 
 impl<D: Database> VectorStore for Remote<D> {
     fn upsert(&self, host: &dyn Host) -> Result<Upserted> {
-        let documents = self.filling.documents(host)?;
-        if let Some(records) = &self.records {
-            return self.follow(&documents, records.as_ref(), host);
+        let mut documents = self.filling.documents(host)?;
+        match (host.conversation(), &self.records) {
+            // No record manager is asked: nothing of a conversation ever goes for something else.
+            (Some(conversation), _) => documents = uploaded::marked(documents, &conversation)?,
+            (None, Some(records)) => return self.follow(&documents, records.as_ref(), host),
+            (None, None) => {}
         }
         let mut seen = HashSet::new();
         let named = documents.iter().map(|passage| (Uuid::from_bytes(name_of(passage)), passage));
@@ -194,11 +225,28 @@ impl<D: Database> VectorStore for Remote<D> {
 
     fn nearest(&self, query: &Query<'_>, turn: &Turn<'_>) -> Result<Vec<Scored>> {
         let vector = of_question(query.text, self.filling.embeddings.as_ref(), turn.host)?;
-        let found = self.database.nearest(&vector, query.most, query.filter, turn.host.cancel());
-        let mut found = self.at(found)?;
-        found.sort_by(|one, other| other.score.total_cmp(&one.score));
+        let conversation = turn.host.conversation();
+        let chat = conversation.map(|own| own.chat.to_string());
+        let fetched = self.diverse.map_or(query.most, |diverse| diverse.fetched(query.most));
+        let search = Search {
+            vector: &vector,
+            most: fetched,
+            filter: query.filter,
+            whose: self.uploads.then_some(Whose(chat.as_deref())),
+            with_vectors: self.diverse.is_some(),
+        };
+        let mut found = self.at(self.database.nearest(&search, turn.host.cancel()))?;
+        // Another flow may let people send files into the collection that this one only reads.
+        found.retain(|found| uploaded::is_for(&found.scored.passage, conversation.as_ref()));
+        found.sort_by(|one, other| other.scored.score.total_cmp(&one.scored.score));
+        if let Some(diverse) = self.diverse {
+            let vectors = found.iter_mut().map(|found| std::mem::take(&mut found.vector));
+            let chosen = diverse.choose(&vector, vectors, query.most);
+            let chosen = chosen.map_err(|misfit| self.filling.wrong(misfit))?;
+            return Ok(chosen.into_iter().map(|at| found[at].scored.clone()).collect());
+        }
         found.truncate(query.most);
-        Ok(found)
+        Ok(found.into_iter().map(|found| found.scored).collect())
     }
 
     fn top_k(&self) -> usize {

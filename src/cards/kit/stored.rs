@@ -5,9 +5,10 @@ use super::host::Host;
 use super::knowledge::{Loader, Query, Scored, Upserted, VectorStore};
 use super::library::{Edit, Library};
 use super::part::{Embeddings, Turn};
-use super::records::{Cleanup, Difference, Keeping, RecordManager};
-use super::shelf;
+use super::records::{Cleanup, Difference, Keeping, RecordManager, name_of};
+use super::{shelf, uploaded};
 use crate::domain::collection::Collection;
+use crate::domain::conversation::Conversation;
 use crate::domain::error::{Error, Result};
 use crate::domain::filling::Progress;
 use crate::domain::ids::CollectionId;
@@ -27,6 +28,8 @@ pub struct Stored {
     pub name: String,
     /// Makes the vectors.
     pub embeddings: Arc<dyn Embeddings>,
+    /// It takes files of conversations.
+    pub uploads: bool,
 }
 
 impl Stored {
@@ -38,23 +41,101 @@ impl Stored {
         host.library().ok_or_else(|| self.wrong("a run without a server has no stored passages"))
     }
 
-    /// The passages nearest to a text.
+    /// The passages nearest to a text, of those that are there for everybody and of those of the conversation that asks.
     ///
     /// # Errors
     /// When nothing was stored yet, or with other embeddings.
     pub fn nearest(&self, query: &Query<'_>, host: &dyn Host) -> Result<Vec<Scored>> {
         let library = self.library(host)?;
-        let head = library.collection(&self.id)?.ok_or_else(|| {
-            self.wrong(format!("nothing is stored under '{}' yet; fill the store first", self.name))
-        })?;
-        if head.rows == 0 {
+        let shared = match library.collection(&self.id)? {
+            Some(head) if head.rows == 0 => None,
+            Some(head) => self.same_space(&head).map(|()| Some(self.id))?,
+            // What people send can be all there is.
+            None if self.uploads => None,
+            None => {
+                let what = format!("nothing is stored under '{}' yet; fill the store first", self.name);
+                return Err(self.wrong(what));
+            }
+        };
+        let own = self.of_conversation(host)?;
+        if shared.is_none() && own.is_none() {
             return Ok(Vec::new());
         }
-        self.same_space(&head)?;
-        let question = of_question(query.text, &*self.embeddings, host)?;
+        let vector = of_question(query.text, &*self.embeddings, host)?;
+        let mut found = Vec::new();
+        for id in [shared, own].into_iter().flatten() {
+            found.extend(Self::search(library, &id, &vector, query)?);
+        }
+        Ok(best(found, query.most))
+    }
+
+    /// The passages nearest to a vector, of those of the conversation that asks.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn nearest_of_conversation(
+        &self,
+        vector: &[f32],
+        query: &Query<'_>,
+        host: &dyn Host,
+    ) -> Result<Vec<Scored>> {
+        match self.of_conversation(host)? {
+            Some(own) => Self::search(self.library(host)?, &own, vector, query),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// The collection of the conversation that asks, where it has passages in it.
+    fn of_conversation(&self, host: &dyn Host) -> Result<Option<CollectionId>> {
+        let Some(conversation) = host.conversation().filter(|_| self.uploads) else { return Ok(None) };
+        let id = self.id.of_conversation(&conversation);
+        let head = self.library(host)?.collection(&id)?;
+        // What was sent before the owner chose other embeddings cannot be compared; it is sent again or left.
+        Ok(head.filter(|head| head.rows > 0 && head.space == self.embeddings.space()).map(|_| id))
+    }
+
+    fn search(
+        library: &dyn Library,
+        id: &CollectionId,
+        vector: &[f32],
+        query: &Query<'_>,
+    ) -> Result<Vec<Scored>> {
         let fits = |row: &str| query.filter.is_none_or(|filter: &Value| shelf::fits(filter, row));
         let fits: Option<&dyn Fn(&str) -> bool> = if query.filter.is_some() { Some(&fits) } else { None };
-        shelf::passages(library.nearest(&self.id, &question, query.most, fits)?)
+        shelf::passages(library.nearest(id, vector, query.most, fits)?)
+    }
+
+    /// Adds the passages of files that somebody sent in a conversation. What it has already stays, and so does
+    /// everything that is not its own; no record manager is asked, since nothing ever goes for something else.
+    ///
+    /// # Errors
+    /// When embedding or storing fails, and 413 or 507 when there is no room for it.
+    pub fn keep(
+        &self,
+        documents: Vec<SourceDocument>,
+        conversation: &Conversation,
+        host: &dyn Host,
+    ) -> Result<Upserted> {
+        let (library, id) = (self.library(host)?, self.id.of_conversation(conversation));
+        let documents = uploaded::marked(documents, conversation)?;
+        let head = library.collection(&id)?.filter(|head| head.space == self.embeddings.space());
+        let mut known = if head.is_some() { library.names(&id)? } else { HashSet::new() };
+        let named = documents.iter().map(|document| (name_of(document), document));
+        let named: Vec<(RowId, &SourceDocument)> = named.filter(|(name, _)| known.insert(*name)).collect();
+        let rows = rows(&named, &*self.embeddings, host)?;
+        let mut total = head.map_or(0, |head| head.rows);
+        if !rows.is_empty() {
+            let nothing = HashSet::new();
+            let edit = Edit { add: &rows, conversation: Some(*conversation), ..self.edit(&nothing) };
+            total = library.change(&id, &edit)?.rows;
+        }
+        Ok(Upserted {
+            added: rows.len(),
+            skipped: documents.len() - rows.len(),
+            total,
+            documents: named.into_iter().map(|(_, document)| document.clone()).collect(),
+            ..Upserted::default()
+        })
     }
 
     fn same_space(&self, head: &Collection) -> Result<()> {
@@ -81,7 +162,8 @@ impl Stored {
     }
 
     fn edit<'e>(&'e self, remove: &'e HashSet<RowId>) -> Edit<'e> {
-        Edit { name: &self.name, space: self.embeddings.space(), clear: false, add: &[], remove }
+        let space = self.embeddings.space();
+        Edit { name: &self.name, space, clear: false, add: &[], remove, conversation: None }
     }
 
     fn replace(&self, documents: Vec<SourceDocument>, host: &dyn Host) -> Result<Upserted> {
@@ -139,6 +221,14 @@ impl Stored {
             documents: difference.new.iter().map(|(_, document, _)| (*document).clone()).collect(),
         })
     }
+}
+
+/// The best of what was found in several places.
+#[must_use]
+pub fn best(mut found: Vec<Scored>, most: usize) -> Vec<Scored> {
+    found.sort_by(|one, other| other.score.total_cmp(&one.score));
+    found.truncate(most);
+    found
 }
 
 /// The name of a row that was stored without records: its place, since the next filling takes the place of all.

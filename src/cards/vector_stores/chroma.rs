@@ -1,10 +1,11 @@
 //! Chroma: passages in a collection of a Chroma server, or of Chroma's cloud.
 
 use crate::cards::kit::remote::{
-    Database, RECORD_MANAGER, Remote, RemoteRow, endpoint, filter, flat, garbled, in_path, name, of_distance,
-    outputs,
+    Database, Found, RECORD_MANAGER, Remote, RemoteRow, Search, Whose, endpoint, filter, flat, garbled,
+    in_path, name, of_distance, outputs,
 };
 use crate::cards::kit::shelf::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
+use crate::cards::kit::uploaded::{CHAT_KEY, FILE_UPLOAD};
 use crate::cards::kit::{Card, Category, Input, Make, Output, Risk, Scored};
 use crate::domain::cancel::Cancel;
 use crate::domain::prediction::SourceDocument;
@@ -17,6 +18,8 @@ use uuid::Uuid;
 const CLASSES: &[&str] = &["Chroma", "VectorStoreRetriever", "BaseRetriever"];
 const OUTPUTS: &[Output] =
     &outputs(CLASSES, &["Chroma", "VectorStore"], ["Chroma Retriever", "Chroma Vector Store"]);
+/// Tells passages of files that people sent from those that are there for everybody.
+const SENT_KEY: &str = "flowkeep_upload";
 /// Where the cloud is.
 const CLOUD: &str = "https://api.trychroma.com";
 /// Where a server of one's own is unless told otherwise.
@@ -40,6 +43,7 @@ pub const CARD: Card = Card {
         Input::address("chromaURL", "Chroma URL")
             .optional()
             .help("Such as http://localhost:8000. Empty, with a credential: Chroma's cloud."),
+        FILE_UPLOAD,
         TOP_K_INPUT,
         Input::json("chromaMetadataFilter", "Chroma Metadata Filter")
             .additional()
@@ -138,17 +142,26 @@ impl Chroma {
         self.endpoint.exchange(&Method::POST, &path, Some(body), cancel)
     }
 
-    /// A search's own filter beside the card's: both must hold.
-    fn both(&self, more: Option<&Value>) -> Option<Value> {
-        let more = more.and_then(Value::as_object);
-        let mut conditions: Vec<Value> =
-            self.filter.iter().chain(more).flat_map(|filter| filter.iter()).map(condition).collect();
+    /// The card's filter, that of a search, and whose passages they are: all of them must hold.
+    fn all(&self, search: &Search<'_>) -> Option<Value> {
+        let more = search.filter.and_then(Value::as_object);
+        let filters = self.filter.iter().chain(more).flat_map(|filter| filter.iter()).map(condition);
+        let mut conditions: Vec<Value> = filters.chain(search.whose.map(of)).collect();
         match conditions.len() {
             0 => None,
             1 => conditions.pop(),
             // It takes one condition at the top.
             _ => Some(json!({ "$and": conditions })),
         }
+    }
+}
+
+/// It cannot say that a key is missing, but what is unlike a value may be missing.
+fn of(whose: Whose<'_>) -> Value {
+    let everybodys = json!({SENT_KEY: {"$ne": true}});
+    match whose.0 {
+        Some(chat) => json!({"$or": [everybodys, {CHAT_KEY: chat}]}),
+        None => everybodys,
     }
 }
 
@@ -181,7 +194,11 @@ impl Database for Chroma {
 
     fn put(&self, rows: &[RemoteRow<'_>], cancel: &Cancel) -> Result<(), ModelError> {
         let metadata = |row: &RemoteRow<'_>| {
-            let flat = flat(&row.passage.metadata);
+            let mut flat = flat(&row.passage.metadata);
+            flat.remove(SENT_KEY);
+            if flat.contains_key(CHAT_KEY) {
+                flat.insert(SENT_KEY.to_owned(), true.into());
+            }
             // An empty object is refused.
             if flat.is_empty() { Value::Null } else { Value::Object(flat) }
         };
@@ -199,22 +216,16 @@ impl Database for Chroma {
         self.post(&collection, "delete", &json!({"ids": names}), cancel).map(|_| ())
     }
 
-    fn nearest(
-        &self,
-        vector: &[f32],
-        most: usize,
-        filter: Option<&Value>,
-        cancel: &Cancel,
-    ) -> Result<Vec<Scored>, ModelError> {
+    fn nearest(&self, search: &Search<'_>, cancel: &Cancel) -> Result<Vec<Found>, ModelError> {
         let Some(collection) = self.collection(cancel)? else {
             return Err(ModelError::Settings(format!(
                 "there is no collection '{}'; fill the store first",
                 self.name
             )));
         };
-        let mut body = json!({"query_embeddings": [vector], "n_results": most,
+        let mut body = json!({"query_embeddings": [search.vector], "n_results": search.most,
             "include": ["documents", "metadatas", "distances"]});
-        if let Some(filter) = self.both(filter) {
+        if let Some(filter) = self.all(search) {
             body["where"] = filter;
         }
         let answer = self.post(&collection, "query", &body, cancel)?;
@@ -231,11 +242,11 @@ impl Database for Chroma {
                 Metric::OfOne => 1.0 - distance,
                 Metric::Squared => of_distance(distance),
             };
-            let passage = SourceDocument {
-                page_content: document.as_str().unwrap_or_default().to_owned(),
-                metadata: metadata.as_object().cloned().unwrap_or_default(),
-            };
-            found.push(Scored { passage, score });
+            let mut metadata = metadata.as_object().cloned().unwrap_or_default();
+            metadata.remove(SENT_KEY);
+            let page_content = document.as_str().unwrap_or_default().to_owned();
+            let passage = SourceDocument { page_content, metadata };
+            found.push(Scored { passage, score }.into());
         }
         Ok(found)
     }

@@ -6,6 +6,7 @@
 
 use crate::cards::kit::shelf::{self, DOCUMENT, EMBEDDINGS, Filling, TOP_K_INPUT};
 use crate::cards::kit::stored::Stored;
+use crate::cards::kit::uploaded::{self, FILE_UPLOAD};
 use crate::cards::kit::{
     Card, Category, Connects, Host, Input, Make, Output, Query, RecordManager, Risk, Scored, Turn, Upserted,
     VectorStore,
@@ -35,6 +36,7 @@ pub const CARD: Card = Card {
             "A name for what is stored, the same for all flows of the workspace that use it. It names no folder: this \
              server keeps the vectors in its own database.",
         ),
+        FILE_UPLOAD,
         TOP_K_INPUT,
     ],
     outputs: OUTPUTS,
@@ -50,6 +52,7 @@ pub const CARD: Card = Card {
             id: CollectionId::named(CARD.name, name),
             name: name.to_owned(),
             embeddings: filling.embeddings.clone(),
+            uploads: uploaded::is_on(inputs),
         };
         let records = inputs.maybe_records("recordManager")?;
         Ok(Arc::new(Faiss { filling, stored, records, most: shelf::top_k(inputs)? }))
@@ -82,7 +85,11 @@ struct Faiss {
 
 impl VectorStore for Faiss {
     fn upsert(&self, host: &dyn Host) -> Result<Upserted> {
-        self.stored.fill(self.filling.documents(host)?, self.records.as_deref(), host)
+        let documents = self.filling.documents(host)?;
+        match host.conversation() {
+            Some(conversation) => self.stored.keep(documents, &conversation, host),
+            None => self.stored.fill(documents, self.records.as_deref(), host),
+        }
     }
 
     fn nearest(&self, query: &Query<'_>, turn: &Turn<'_>) -> Result<Vec<Scored>> {

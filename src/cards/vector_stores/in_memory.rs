@@ -2,10 +2,13 @@
 
 use crate::cards::kit::embedding::{of_question, rows};
 use crate::cards::kit::shelf::{self, DOCUMENT, EMBEDDINGS, Filling, TOP_K_INPUT};
+use crate::cards::kit::stored::{Stored, best};
+use crate::cards::kit::uploaded::{self, FILE_UPLOAD};
 use crate::cards::kit::{
-    Card, Category, Host, Input, Make, Output, Query, Risk, Scored, Turn, Upserted, VectorStore,
+    Card, Category, Host, Input, Inputs, Make, Output, Query, Risk, Scored, Turn, Upserted, VectorStore,
 };
 use crate::domain::error::Result;
+use crate::domain::ids::CollectionId;
 use crate::domain::prediction::SourceDocument;
 use crate::limits::INDEX_BYTES_MAX;
 use crate::vectors::{Index, RowId};
@@ -27,10 +30,13 @@ pub const CARD: Card = Card {
         Input { filling: false, description: "What is searched.", ..DOCUMENT },
         EMBEDDINGS,
         TOP_K_INPUT,
+        FILE_UPLOAD,
     ],
     outputs: OUTPUTS,
     make: Make::VectorStore(|inputs| {
-        Ok(Arc::new(InMemory { filling: Filling::of(inputs)?, most: shelf::top_k(inputs)? }))
+        let filling = Filling::of(inputs)?;
+        let uploads = uploaded::is_on(inputs).then(|| sent(&filling, inputs));
+        Ok(Arc::new(InMemory { filling, uploads, most: shelf::top_k(inputs)? }))
     }),
 };
 
@@ -51,7 +57,22 @@ const OUTPUTS: &[Output] = &[
 
 struct InMemory {
     filling: Filling,
+    /// What people send stays where their conversation finds it later.
+    uploads: Option<Stored>,
     most: usize,
+}
+
+/// Where the files of the flow's conversations lie. Stores of a flow with the same embeddings have them in common.
+fn sent(filling: &Filling, inputs: &Inputs<'_>) -> Stored {
+    let flow = inputs.host.fact("chatflowid").unwrap_or_default();
+    let space: String = filling.embeddings.space().iter().map(|byte| format!("{byte:02x}")).collect();
+    Stored {
+        label: inputs.label.to_owned(),
+        id: CollectionId::named(CARD.name, &format!("{flow} {space}")),
+        name: CARD.label.to_owned(),
+        embeddings: filling.embeddings.clone(),
+        uploads: true,
+    }
 }
 
 impl InMemory {
@@ -93,6 +114,9 @@ fn content(space: &[u8], documents: &[SourceDocument]) -> Result<[u8; 32]> {
 impl VectorStore for InMemory {
     fn upsert(&self, host: &dyn Host) -> Result<Upserted> {
         let documents = self.filling.documents(host)?;
+        if let (Some(uploads), Some(conversation)) = (&self.uploads, host.conversation()) {
+            return uploads.keep(documents, &conversation, host);
+        }
         self.index(&documents, host)?;
         let added = documents.len();
         Ok(Upserted { added, total: added, documents, ..Upserted::default() })
@@ -100,14 +124,17 @@ impl VectorStore for InMemory {
 
     fn nearest(&self, query: &Query<'_>, turn: &Turn<'_>) -> Result<Vec<Scored>> {
         let documents = self.filling.documents(turn.host)?;
-        if documents.is_empty() {
+        if documents.is_empty() && self.uploads.is_none() {
             return Ok(Vec::new());
         }
         let index = self.index(&documents, turn.host)?;
         let question = of_question(query.text, &*self.filling.embeddings, turn.host)?;
         let fits = |row: &str| query.filter.is_none_or(|filter: &Value| shelf::fits(filter, row));
         let hits = index.nearest(&question, query.most, Some(&fits));
-        shelf::passages(hits.map_err(|misfit| self.filling.wrong(misfit))?)
+        let found = shelf::passages(hits.map_err(|misfit| self.filling.wrong(misfit))?)?;
+        let Some(uploads) = &self.uploads else { return Ok(found) };
+        let own = uploads.nearest_of_conversation(&question, query, turn.host)?;
+        Ok(best(found.into_iter().chain(own).collect(), query.most))
     }
 
     fn top_k(&self) -> usize {
@@ -156,7 +183,7 @@ mod tests {
         let loader = Arc::new(Documents(Mutex::new(documents.to_vec())));
         let embeddings = Arc::new(Counting::default());
         let filling = Filling::with(vec![loader.clone()], embeddings.clone());
-        (InMemory { filling, most: 2 }, loader, embeddings)
+        (InMemory { filling, uploads: None, most: 2 }, loader, embeddings)
     }
 
     fn ask(store: &InMemory, text: &str, filter: Option<&Value>, host: &TestHost) -> Vec<String> {

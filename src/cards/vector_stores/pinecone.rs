@@ -1,12 +1,14 @@
 //! Pinecone: passages in an index of Pinecone's cloud.
 
 use crate::cards::kit::compatible::BASE_PATH;
+use crate::cards::kit::diverse::{FETCH_K, LAMBDA, SEARCH_TYPE};
 use crate::cards::kit::remote::{
-    Database, FILE_UPLOAD, RECORD_MANAGER, Remote, RemoteRow, endpoint, filter, flat, garbled, name,
+    Database, Found, RECORD_MANAGER, Remote, RemoteRow, Search, Whose, endpoint, filter, flat, garbled, name,
     of_distance, outputs,
 };
 use crate::cards::kit::shelf::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
-use crate::cards::kit::{Card, Category, Choice, Input, Make, Output, Risk, Scored};
+use crate::cards::kit::uploaded::{CHAT_KEY, FILE_UPLOAD};
+use crate::cards::kit::{Card, Category, Input, Make, Output, Risk, Scored};
 use crate::domain::cancel::Cancel;
 use crate::domain::prediction::SourceDocument;
 use crate::llm::{Endpoint, ModelError};
@@ -26,10 +28,6 @@ const CLOUD: &str = ".pinecone.io";
 const PROTOCOL_VERSION: &str = "2025-01";
 /// The key of the metadata that holds the text.
 const TEXT_KEY: &str = "text";
-
-const KINDS: &[Choice] =
-    &[Choice::of("similarity", "Similarity"), Choice::of("mmr", "Max Marginal Relevance")];
-const BY_NEARNESS: &str = "Kept for canvases drawn elsewhere: passages are found by nearness alone.";
 
 /// The card.
 pub const CARD: Card = Card {
@@ -56,9 +54,9 @@ pub const CARD: Card = Card {
             .variables()
             .help("Only passages that fit are found; in the words of Pinecone."),
         TOP_K_INPUT,
-        Input::choice("searchType", "Search Type", KINDS).or("similarity").additional().help(BY_NEARNESS),
-        Input::whole("fetchK", "Fetch K (for MMR Search)", 1.0, 10_000.0).additional().help(BY_NEARNESS),
-        Input::number("lambda", "Lambda (for MMR Search)", 0.0, 1.0).additional().help(BY_NEARNESS),
+        SEARCH_TYPE,
+        FETCH_K,
+        LAMBDA,
         BASE_PATH,
     ],
     outputs: OUTPUTS,
@@ -123,19 +121,18 @@ impl Pinecone {
         index.endpoint.exchange(&Method::POST, path, Some(&body), cancel)
     }
 
-    /// A search's own filter beside the card's: both must hold.
-    fn both(&self, more: Option<&Value>) -> Option<Value> {
-        let more = more.and_then(Value::as_object).map(|more| {
+    /// The card's filter, that of a search, and whose passages they are: all of them must hold.
+    fn all(&self, search: &Search<'_>) -> Option<Value> {
+        let more = search.filter.and_then(Value::as_object).map(|more| {
             let wanted = |(key, value): (&String, &Value)| {
                 let value = if value.is_array() { json!({"$in": value}) } else { value.clone() };
                 (key.clone(), value)
             };
             Value::Object(more.iter().map(wanted).collect())
         });
-        match (self.filter.clone().map(Value::Object), more) {
-            (Some(one), Some(other)) => Some(json!({"$and": [one, other]})),
-            (one, other) => one.or(other),
-        }
+        let own = self.filter.clone().map(Value::Object);
+        let mut all: Vec<Value> = own.into_iter().chain(more).chain(search.whose.map(of)).collect();
+        if all.len() > 1 { Some(json!({ "$and": all })) } else { all.pop() }
     }
 
     fn passage(&self, metadata: &Value) -> SourceDocument {
@@ -143,6 +140,14 @@ impl Pinecone {
         let text = metadata.remove(&self.text_key);
         let page_content = text.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
         SourceDocument { page_content, metadata }
+    }
+}
+
+fn of(whose: Whose<'_>) -> Value {
+    let everybodys = json!({CHAT_KEY: {"$exists": false}});
+    match whose.0 {
+        Some(chat) => json!({"$or": [everybodys, {CHAT_KEY: chat}]}),
+        None => everybodys,
     }
 }
 
@@ -187,23 +192,24 @@ impl Database for Pinecone {
         self.post(&self.index(cancel)?, "/vectors/delete", json!({"ids": names}), cancel).map(|_| ())
     }
 
-    fn nearest(
-        &self,
-        vector: &[f32],
-        most: usize,
-        filter: Option<&Value>,
-        cancel: &Cancel,
-    ) -> Result<Vec<Scored>, ModelError> {
+    fn nearest(&self, search: &Search<'_>, cancel: &Cancel) -> Result<Vec<Found>, ModelError> {
         let index = self.index(cancel)?;
-        let mut body = json!({"vector": vector, "topK": most, "includeMetadata": true});
-        if let Some(filter) = self.both(filter) {
+        let mut body = json!({"vector": search.vector, "topK": search.most, "includeMetadata": true});
+        if search.with_vectors {
+            body["includeValues"] = true.into();
+        }
+        if let Some(filter) = self.all(search) {
             body["filter"] = filter;
         }
         let answer = self.post(&index, "/query", body, cancel)?;
         let scored = |found: &Value| {
             let score = found["score"].as_f64()? as f32;
             let score = if index.by_distance { of_distance(score) } else { score };
-            Some(Scored { passage: self.passage(&found["metadata"]), score })
+            let vector = match search.with_vectors {
+                true => serde_json::from_value(found["values"].clone()).ok()?,
+                false => Vec::new(),
+            };
+            Some(Found { scored: Scored { passage: self.passage(&found["metadata"]), score }, vector })
         };
         let matches = answer["matches"].as_array().ok_or_else(garbled)?;
         matches.iter().map(scored).collect::<Option<Vec<_>>>().ok_or_else(garbled)

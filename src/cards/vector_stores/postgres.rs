@@ -4,9 +4,10 @@ use crate::cards::kit::postgres::{
     ADDITIONAL_CONFIG, CREDENTIAL, DATABASE, HOST, PORT_INPUT, SSL, clean, cleaned, has, make, session, table,
 };
 use crate::cards::kit::remote::{
-    Database, FILE_UPLOAD, RECORD_MANAGER, Remote, RemoteRow, filter, of_distance, outputs,
+    Database, Found, RECORD_MANAGER, Remote, RemoteRow, Search, Whose, filter, of_distance, outputs,
 };
 use crate::cards::kit::shelf::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
+use crate::cards::kit::uploaded::{CHAT_KEY, FILE_UPLOAD};
 use crate::cards::kit::{Card, Category, Choice, Input, Make, Output, Risk, Scored};
 use crate::domain::cancel::Cancel;
 use crate::domain::prediction::SourceDocument;
@@ -136,8 +137,8 @@ struct Conditions {
 }
 
 impl Conditions {
-    /// Every entry of all filters must hold. `taken` parameters stand before those of the conditions.
-    fn of<'f>(filters: impl Iterator<Item = &'f Map<String, Value>>, taken: usize) -> Self {
+    /// Every entry of all filters must hold.
+    fn of<'f>(filters: impl Iterator<Item = &'f Map<String, Value>>) -> Self {
         let mut conditions = Self::default();
         for (key, wanted) in filters.flatten() {
             let any =
@@ -154,7 +155,7 @@ impl Conditions {
                 },
                 plain => ("", vec![json!({ key.as_str(): plain })]),
             };
-            let number = taken + conditions.parameters.len() + 1;
+            let number = conditions.next();
             // Writing to a text does not fail.
             let _ = write!(
                 conditions.sql,
@@ -164,6 +165,23 @@ impl Conditions {
             conditions.parameters.push(cleaned(&Value::Array(wanted)).to_string());
         }
         conditions
+    }
+
+    /// And they must be everybody's, or those of the conversation.
+    fn and_of(mut self, whose: Whose<'_>) -> Self {
+        let (key, chat) = (self.next(), self.next() + 1);
+        // Writing to a text does not fail.
+        let _ = write!(
+            self.sql,
+            " AND COALESCE(\"metadata\"::jsonb ->> ${key}::text, '') IN ('', ${chat}::text)"
+        );
+        self.parameters.extend([CHAT_KEY, whose.0.unwrap_or_default()].map(str::to_owned));
+        self
+    }
+
+    /// The number of the parameter that comes next; the first one of a search is the vector.
+    fn next(&self) -> usize {
+        self.parameters.len() + 2
     }
 }
 
@@ -210,7 +228,16 @@ impl Postgres {
         )
     }
 
-    fn search(&self, most: usize, conditions: &Conditions) -> String {
+    fn conditions(&self, search: &Search<'_>) -> Conditions {
+        let filters = self.filter.iter().chain(search.filter.and_then(Value::as_object));
+        let conditions = Conditions::of(filters);
+        match search.whose {
+            Some(whose) => conditions.and_of(whose),
+            None => conditions,
+        }
+    }
+
+    fn selection(&self, most: usize, conditions: &Conditions) -> String {
         let distance = format!("\"embedding\" {} $1::vector", self.nearness.operator());
         format!(
             "SELECT {}, \"metadata\"::text, ({distance})::text FROM {} WHERE \"embedding\" IS NOT NULL{} ORDER BY \
@@ -303,21 +330,14 @@ impl Database for Postgres {
         self.session.with(cancel, |connection| connection.run(&sql, &[&names], cancel)).map(|_| ())
     }
 
-    fn nearest(
-        &self,
-        vector: &[f32],
-        most: usize,
-        filter: Option<&Value>,
-        cancel: &Cancel,
-    ) -> Result<Vec<Scored>, PgError> {
-        let filters = self.filter.iter().chain(filter.and_then(Value::as_object));
-        let conditions = Conditions::of(filters, 1);
-        let vector = written(vector);
+    fn nearest(&self, search: &Search<'_>, cancel: &Cancel) -> Result<Vec<Found>, PgError> {
+        let conditions = self.conditions(search);
+        let vector = written(search.vector);
         let mut parameters = vec![vector.as_str()];
         parameters.extend(conditions.parameters.iter().map(String::as_str));
-        let sql = self.search(most, &conditions);
+        let sql = self.selection(search.most, &conditions);
         let rows = self.session.with(cancel, |connection| connection.run(&sql, &parameters, cancel));
-        rows.map_err(no_vectors)?.into_iter().map(|row| self.found(row)).collect()
+        rows.map_err(no_vectors)?.into_iter().map(|row| self.found(row).map(Found::from)).collect()
     }
 }
 
@@ -359,8 +379,8 @@ mod tests {
             r#"INSERT INTO "lib"."books" ("id", "text", "metadata", "embedding") VALUES ($1::uuid, $2::text, $3::jsonb, $4::vector), ($5::uuid, $6::text, $7::jsonb, $8::vector) ON CONFLICT ("id") DO UPDATE SET "text" = EXCLUDED."text", "metadata" = EXCLUDED."metadata", "embedding" = EXCLUDED."embedding""#
         );
         let filter = json!({"a'; drop table x; --": "it's"});
-        let conditions = Conditions::of(filter.as_object().into_iter(), 1);
-        let sql = store.search(4, &conditions);
+        let conditions = Conditions::of(filter.as_object().into_iter());
+        let sql = store.selection(4, &conditions);
         assert_eq!(
             sql,
             r#"SELECT "text", "metadata"::text, ("embedding" <-> $1::vector)::text FROM "lib"."books" WHERE "embedding" IS NOT NULL AND EXISTS (SELECT 1 FROM jsonb_array_elements($2::jsonb) AS wanted(entry) WHERE "metadata"::jsonb @> wanted.entry) ORDER BY "embedding" <-> $1::vector LIMIT 4"#
@@ -374,7 +394,7 @@ mod tests {
             json!({"year": 2024, "tags": ["a", "b"]}),
             json!({"kind": {"in": ["x"]}, "not": {"notIn": [1]}, "has": {"arrayContains": ["y"]}, "deep": {"in": 1}}),
         );
-        let conditions = Conditions::of([&one, &other].into_iter().filter_map(Value::as_object), 1);
+        let conditions = Conditions::of([&one, &other].into_iter().filter_map(Value::as_object));
         assert_eq!(conditions.sql.matches(" AND EXISTS ").count(), 5);
         assert_eq!(conditions.sql.matches(" AND NOT EXISTS ").count(), 1);
         assert_eq!(
@@ -388,6 +408,25 @@ mod tests {
                 r#"[{"deep":{"in":1}}]"#,
             ]
         );
+    }
+
+    #[test]
+    fn passages_are_everybodys_or_of_the_conversation_and_fit_every_filter() {
+        let owners = json!({"year": 2024}).as_object().cloned();
+        let store = Postgres { filter: owners, ..store(Nearness::Cosine) };
+        let more = json!({"kind": "x"});
+        let conditions = |whose| {
+            let filter = Some(&more);
+            store.conditions(&Search { vector: &[1.0], most: 4, filter, whose, with_vectors: false })
+        };
+        let all = conditions(None);
+        assert_eq!(all.parameters, [r#"[{"year":2024}]"#, r#"[{"kind":"x"}]"#]);
+        for (whose, chat) in [(Whose(Some("it's")), "it's"), (Whose(None), "")] {
+            let some = conditions(Some(whose));
+            let more = r#" AND COALESCE("metadata"::jsonb ->> $4::text, '') IN ('', $5::text)"#;
+            assert_eq!(some.sql, format!("{}{more}", all.sql));
+            assert_eq!(some.parameters[2..], [CHAT_KEY, chat]);
+        }
     }
 
     #[test]

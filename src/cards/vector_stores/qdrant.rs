@@ -1,10 +1,11 @@
 //! Qdrant: passages in a collection of a Qdrant server.
 
 use crate::cards::kit::remote::{
-    Database, FILE_UPLOAD, RECORD_MANAGER, Remote, RemoteRow, endpoint, filter, garbled, missing, name,
-    of_distance, outputs,
+    Database, Found, RECORD_MANAGER, Remote, RemoteRow, Search, Whose, endpoint, filter, garbled, missing,
+    name, of_distance, outputs,
 };
 use crate::cards::kit::shelf::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
+use crate::cards::kit::uploaded::{CHAT_KEY, FILE_UPLOAD};
 use crate::cards::kit::{Card, Category, Choice, Input, Make, Output, Risk, Scored};
 use crate::domain::cancel::Cancel;
 use crate::domain::prediction::SourceDocument;
@@ -89,13 +90,19 @@ impl Qdrant {
         format!("/collections/{}{rest}", self.collection)
     }
 
-    /// A search's own filter beside the card's: both must hold.
-    fn both(&self, more: Option<&Value>) -> Option<Value> {
-        let more = more.and_then(Value::as_object).map(|more| self.in_its_words(more));
-        match (self.filter.as_ref().map(|filter| self.in_its_words(filter)), more) {
-            (Some(one), Some(other)) => Some(json!({"must": [one, other]})),
-            (one, other) => one.or(other),
-        }
+    /// The card's filter, that of a search, and whose passages they are: all of them must hold.
+    fn all(&self, search: &Search<'_>) -> Option<Value> {
+        let more = search.filter.and_then(Value::as_object);
+        let filters = self.filter.iter().chain(more).map(|filter| self.in_its_words(filter));
+        let mut all: Vec<Value> = filters.chain(search.whose.map(|whose| self.of(whose))).collect();
+        if all.len() > 1 { Some(json!({ "must": all })) } else { all.pop() }
+    }
+
+    fn of(&self, whose: Whose<'_>) -> Value {
+        let key = format!("{}.{CHAT_KEY}", self.metadata_key);
+        let own = whose.0.map(|chat| json!({"key": key, "match": {"value": chat}}));
+        let any: Vec<Value> = [json!({"is_empty": {"key": key}})].into_iter().chain(own).collect();
+        json!({ "should": any })
     }
 
     /// Metadata with the values it must have, as Qdrant says it; a filter that says it so already stays.
@@ -151,15 +158,9 @@ impl Database for Qdrant {
         self.endpoint.exchange(&Method::POST, &path, Some(&json!({"points": names})), cancel).map(|_| ())
     }
 
-    fn nearest(
-        &self,
-        vector: &[f32],
-        most: usize,
-        filter: Option<&Value>,
-        cancel: &Cancel,
-    ) -> Result<Vec<Scored>, ModelError> {
-        let mut body = json!({"vector": vector, "limit": most, "with_payload": true});
-        if let Some(filter) = self.both(filter) {
+    fn nearest(&self, search: &Search<'_>, cancel: &Cancel) -> Result<Vec<Found>, ModelError> {
+        let mut body = json!({"vector": search.vector, "limit": search.most, "with_payload": true});
+        if let Some(filter) = self.all(search) {
             body["filter"] = filter;
         }
         let path = self.path("/points/search");
@@ -167,7 +168,7 @@ impl Database for Qdrant {
         let scored = |point: &Value| {
             let score = point["score"].as_f64()? as f32;
             let score = if self.metric == "Euclid" { of_distance(score) } else { score };
-            Some(Scored { passage: self.passage(&point["payload"]), score })
+            Some(Scored { passage: self.passage(&point["payload"]), score }.into())
         };
         let points = answer["result"].as_array().ok_or_else(garbled)?;
         points.iter().map(scored).collect::<Option<Vec<_>>>().ok_or_else(garbled)

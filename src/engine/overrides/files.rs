@@ -4,6 +4,7 @@
 use super::{Allowed, Overrides};
 use crate::canvas::files::{InlineFile, inline_value};
 use crate::cards::kit::{Card, InputKind, Make};
+use crate::engine::Given;
 use crate::engine::plan::{Plan, StepKind};
 use crate::limits::BODY_MULTIPART_BYTES;
 use std::collections::BTreeMap;
@@ -12,7 +13,7 @@ use std::collections::BTreeMap;
 pub(super) const FILES: &str = "files";
 
 /// The file input of a loader, with the endings it takes.
-pub(super) fn file_input(card: &Card) -> Option<(&'static str, &'static [&'static str])> {
+pub(in crate::engine) fn file_input(card: &Card) -> Option<(&'static str, &'static [&'static str])> {
     if !matches!(card.make, Make::Loader(_)) {
         return None;
     }
@@ -42,7 +43,7 @@ fn takers<'a>(
 }
 
 /// A card writes its endings with a dot or without; none are all.
-fn ends(name: &str, endings: &[&str]) -> bool {
+pub(in crate::engine) fn ends(name: &str, endings: &[&str]) -> bool {
     let name = name.to_ascii_lowercase();
     endings.is_empty()
         || endings.iter().any(|ending| {
@@ -72,6 +73,15 @@ impl Overrides {
         let values = given.into_iter().map(|(taker, files)| (taker, inline_value(files).into()));
         self.values.extend(values);
         Ok(())
+    }
+
+    /// Gives files of a chat to the loaders that the owner wired into the store for them.
+    pub fn take_uploads(&mut self, plan: &Plan, given: &[Given]) {
+        for given in given {
+            if let Some(at) = plan.places.get(&given.node) {
+                self.values.insert((*at, given.input), inline_value(&given.files).into());
+            }
+        }
     }
 }
 

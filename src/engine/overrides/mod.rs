@@ -11,6 +11,7 @@ mod tests;
 
 pub use allowed::Allowed;
 pub use files::{TooMuch, takes_file};
+pub(super) use files::{ends, file_input};
 pub use listing::allowable;
 pub use never::Group;
 

@@ -75,12 +75,8 @@ pub fn ask(app: &App, admitted: Admitted, request: &Request) -> Result<Reply> {
     let Admitted { flow, question, window } = admitted;
     let ask = Ask { flow, question, chat_type: ChatType::External, side: Side::Live };
     let entry = predict::prepare(app, ask, request.cancel())?;
-    let (token, chat) = (entry.session_token(app), entry.ids.chat.to_string());
-    let cookie = cookie(app, &entry);
-    let reply = answer(app, entry, request)?
-        .with_header(SESSION_TOKEN, &token)
-        .with_header(CHAT_ID, &chat)
-        .with_header("set-cookie", &cookie);
+    let (flow, chat) = (entry.flow.id, entry.ids.chat);
+    let reply = with_session(app, answer(app, entry, request)?, &flow, &chat);
     Ok(match window {
         Some(window) => reply.with_rate(&window, app.clock.now()),
         None => reply,
@@ -129,9 +125,17 @@ pub fn abort(app: &App, (): (), request: &Request) -> Result<Reply> {
     )
 }
 
-fn cookie(app: &App, entry: &Entry) -> String {
+/// The proof of a conversation, for pages that read headers and for browsers.
+pub(super) fn with_session(app: &App, reply: Reply, flow: &FlowId, chat: &ChatId) -> Reply {
     let secure = if app.settings.https() { "; Secure" } else { "" };
-    format!("{SESSION_COOKIE}={}; Path=/api/v1; HttpOnly; SameSite=Lax{secure}", entry.session_cookie(app))
+    let value = app.secrets.tokens.cookie(flow, chat);
+    reply
+        .with_header(SESSION_TOKEN, &app.secrets.tokens.mint(flow, chat))
+        .with_header(CHAT_ID, &chat.to_string())
+        .with_header(
+            "set-cookie",
+            &format!("{SESSION_COOKIE}={value}; Path=/api/v1; HttpOnly; SameSite=Lax{secure}"),
+        )
 }
 
 fn answer(app: &App, entry: Entry, request: &Request) -> Result<Reply> {

@@ -2,18 +2,19 @@
 
 use super::filling;
 use super::flows::deleted;
-use super::prediction::{admit_origin, flow_id};
+use super::prediction::{admit_origin, flow_id, proofs, with_session};
 use crate::app::App;
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::Flow;
 use crate::domain::ids::{FillingId, FlowId};
+use crate::domain::prediction::ChatType;
 use crate::domain::rate::WindowState;
 use crate::http::guard::{self, Guard, Who};
 use crate::http::json;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
-use crate::ops::upsert::{self, Fill, HistoryFilter, Side};
+use crate::ops::upsert::{self, Fill, HistoryFilter, Sender, Side};
 use crate::ops::{keys, predict};
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -27,17 +28,32 @@ pub struct Admitted {
     window: Option<WindowState>,
 }
 
-/// The gate of a flow as for a question; but an open flow is only filled by those who may change it.
+/// The gate of a flow as for a question; but an open flow is filled by those who may change it, and takes from everybody
+/// else only files of their conversation (contract 5.5).
 pub const FILL: Guard<Admitted> = Guard { name: "FILL", who: Who::Ask, admit };
 
 fn admit(app: &App, request: &Request) -> Result<Admitted> {
-    let fill = body(request)?;
+    let Sent { mut fill, sender } = body(request, ChatType::External)?;
     let id = request.param("id");
     let flow = predict::flow(app, &FlowId::parse(id).ok_or_else(|| Error::no_flow_text(id))?)?;
     let window = predict::admit_rate(app, &flow, request.address())?;
     admit_origin(app, request, &flow)?;
-    admit_sender(app, request, &flow)?;
+    let is_visitors = match admit_sender(app, request, &flow) {
+        Ok(()) => false,
+        // A key that is bound to the flow guards its files too.
+        Err(_) if flow.settings.api_key.is_none() && is_only_files(&fill) => true,
+        Err(refusal) => return Err(refusal),
+    };
+    // Whoever may fill the store says by a `chatId` that the files are not for everybody.
+    let says_so = sender.chat.is_some();
+    if is_visitors || (says_so && upsert::is_of_chat(app, &flow, &fill, Side::Live)?) {
+        fill.conversation = Some(upsert::conversation(app, &flow, &sender)?);
+    }
     Ok(Admitted { flow, fill, window })
+}
+
+fn is_only_files(fill: &Fill) -> bool {
+    !fill.files.is_empty() && fill.store.is_none() && fill.overrides.is_empty()
 }
 
 /// Lets in the flow's key, and callers who may change the flow.
@@ -69,47 +85,61 @@ struct Body {
     stop_node_id: Option<String>,
     #[serde(default)]
     override_config: Option<Map<String, Value>>,
+    #[serde(default)]
+    chat_id: Option<String>,
+    #[serde(default)]
+    session_token: Option<String>,
 }
 
-fn body(request: &Request) -> Result<Fill> {
+/// A filling, and in which conversation it is sent.
+struct Sent {
+    fill: Fill,
+    sender: Sender,
+}
+
+fn body(request: &Request, chat_type: ChatType) -> Result<Sent> {
     let mut body = Body::default();
-    let Some(form) = request.take_form() else {
-        if !request.body().is_empty() {
-            body = request.json()?;
+    let mut files = Vec::new();
+    match request.take_form() {
+        Some(form) => {
+            let mut flat = Map::new();
+            for (name, text) in form.fields {
+                match name.as_str() {
+                    "stopNodeId" => body.stop_node_id = Some(text),
+                    "chatId" => body.chat_id = Some(text),
+                    "sessionToken" => body.session_token = Some(text),
+                    "overrideConfig" => body.override_config = Some(json::parse_object(text.as_bytes())?),
+                    _ => drop(flat.insert(name, text.into())),
+                }
+            }
+            body.override_config.get_or_insert_default().extend(flat);
+            files = form.files;
         }
-        return Ok(of_body(body));
-    };
-    let mut flat = Map::new();
-    for (name, text) in form.fields {
-        match name.as_str() {
-            "stopNodeId" => body.stop_node_id = Some(text),
-            // A filling belongs to no conversation.
-            "chatId" => {}
-            "overrideConfig" => body.override_config = Some(json::parse_object(text.as_bytes())?),
-            _ => drop(flat.insert(name, text.into())),
-        }
+        None if request.body().is_empty() => {}
+        None => body = request.json()?,
     }
-    body.override_config.get_or_insert_default().extend(flat);
-    Ok(Fill { files: form.files, ..of_body(body) })
-}
-
-fn of_body(body: Body) -> Fill {
-    Fill {
-        store: body.stop_node_id.filter(|id| !id.is_empty()),
-        overrides: body.override_config.unwrap_or_default(),
-        files: Vec::new(),
-    }
+    let mut overrides = body.override_config.unwrap_or_default();
+    let proofs = proofs(request, body.session_token, &mut overrides);
+    let store = body.stop_node_id.filter(|id| !id.is_empty());
+    Ok(Sent {
+        fill: Fill { store, overrides, files, conversation: None },
+        sender: Sender { chat: body.chat_id, proofs, chat_type },
+    })
 }
 
 /// `POST /vector/upsert/:id`.
 ///
 /// # Errors
-/// 400 and 404 when it is not clear what to fill, 500 when a card fails.
+/// 400 and 404 when it is not clear what to fill, 403 when the chat takes no files for a store, 500 when a card fails.
 pub fn fill(app: &App, admitted: Admitted, request: &Request) -> Result<Reply> {
     let Admitted { flow, fill, window } = admitted;
+    let (id, conversation) = (flow.id, fill.conversation);
     let prepared = upsert::prepare(app, flow, fill, Side::Live)?;
-    let reply =
+    let mut reply =
         filling::answer(app, request, move |app, tell, cancel| upsert::fill(app, &prepared, tell, cancel))?;
+    if let Some(chat) = conversation {
+        reply = with_session(app, reply, &id, &chat);
+    }
     Ok(match window {
         Some(window) => reply.with_rate(&window, app.clock.now()),
         None => reply,
@@ -122,7 +152,11 @@ pub fn fill(app: &App, admitted: Admitted, request: &Request) -> Result<Reply> {
 /// As [`fill`]; 404 or 403 as every route of a flow.
 pub fn fill_internal(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let flow = upsert::flow(app, &caller, &flow_id(request)?)?;
-    let prepared = upsert::prepare(app, flow, body(request)?, Side::Draft)?;
+    let Sent { mut fill, sender } = body(request, ChatType::Internal)?;
+    if sender.chat.is_some() && upsert::is_of_chat(app, &flow, &fill, Side::Draft)? {
+        fill.conversation = Some(upsert::conversation(app, &flow, &sender)?);
+    }
+    let prepared = upsert::prepare(app, flow, fill, Side::Draft)?;
     filling::answer(app, request, move |app, tell, cancel| upsert::fill(app, &prepared, tell, cancel))
 }
 

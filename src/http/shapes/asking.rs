@@ -222,16 +222,18 @@ pub const FILL: Shape = Shape::Named(&object(
     &[
         optional("stopNodeId", MAYBE_TEXT).about("The vector store's node; needed where a flow has several."),
         optional("overrideConfig", Shape::Maybe(&SETTINGS)),
-        optional("chatId", MAYBE_TEXT).about("Means nothing here."),
+        optional("chatId", MAYBE_TEXT).about("Means nothing without files."),
     ],
 ));
 /// What to fill, as a form.
 pub const FILL_FORM: Shape = Shape::Named(&object(
     "FillForm",
-    "Which vector store to fill; every other field is an override.",
+    "Which vector store to fill; every other field is an override. Files with a `chatId`, and files of those who may \
+     not change the flow, are found in their conversation alone.",
     &[
         optional("stopNodeId", TEXT),
-        optional("chatId", TEXT),
+        optional("chatId", TEXT).about("The conversation the files belong to; empty for a new one."),
+        optional("sessionToken", TEXT).about("The proof of the conversation."),
         optional("overrideConfig", TEXT).about("JSON text."),
     ],
 ));
@@ -246,6 +248,9 @@ pub const FILLED: Shape = Shape::Named(&object(
         field("numSkipped", COUNT),
         field("totalKeys", COUNT),
         field("addedDocs", Shape::List(&PASSAGE)).about("Some of them."),
+        optional("chatId", ID).about("The conversation that the files belong to."),
+        optional("sessionToken", TEXT)
+            .about("The proof of that conversation, with which a question goes on in it."),
     ],
 ));
 /// How vector stores were filled.

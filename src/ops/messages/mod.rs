@@ -10,7 +10,7 @@ pub use budget::Budget;
 pub use filter::MessageFilter;
 
 use super::access::{self, Action};
-use super::feedback;
+use super::{chat_passages, feedback};
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::caller::Caller;
@@ -220,17 +220,23 @@ pub fn delete(app: &App, caller: &Caller, flow: &FlowId, filter: &MessageFilter)
             access::flow(tx, caller, flow, Action::Save)?;
             places::remove(tx, workspace, flow, &batch)
         })?;
-        for chat in ended(app, workspace, flow, &batch)? {
-            app.chat_files.remove_chat(workspace, flow, &chat);
+        let ended = ended(app, workspace, flow, &batch)?;
+        ended.iter().for_each(|chat| app.chat_files.remove_chat(workspace, flow, chat));
+        if !ended.is_empty() {
+            chat_passages::forget_chats(app, workspace, flow, &ended);
         }
     }
     match filter {
         // A conversation may have files before it has messages.
-        all if *all == MessageFilter::default() => app.chat_files.remove_flow(workspace, flow),
+        all if *all == MessageFilter::default() => {
+            app.chat_files.remove_flow(workspace, flow);
+            chat_passages::forget_flow(app, workspace, flow);
+        }
         MessageFilter { chat: Some(chat), .. }
             if *filter == (MessageFilter { chat: Some(*chat), ..MessageFilter::default() }) =>
         {
             app.chat_files.remove_chat(workspace, flow, chat);
+            chat_passages::forget_chats(app, workspace, flow, &BTreeSet::from([*chat]));
         }
         _ => {}
     }
@@ -238,13 +244,13 @@ pub fn delete(app: &App, caller: &Caller, flow: &FlowId, filter: &MessageFilter)
 }
 
 /// The conversations of these messages of which nothing is left.
-fn ended(app: &App, workspace: &WorkspaceId, flow: &FlowId, removed: &[Place]) -> Result<Vec<ChatId>> {
+fn ended(app: &App, workspace: &WorkspaceId, flow: &FlowId, removed: &[Place]) -> Result<BTreeSet<ChatId>> {
     let chats: BTreeSet<ChatId> = removed.iter().map(|place| place.chat).collect();
     app.store.read(|tx| {
-        let mut ended = Vec::new();
+        let mut ended = BTreeSet::new();
         for chat in chats {
             if places::of_chat(tx, workspace, flow, &chat)?.is_empty() {
-                ended.push(chat);
+                ended.insert(chat);
             }
         }
         Ok(ended)

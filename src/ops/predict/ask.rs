@@ -2,7 +2,7 @@
 
 use super::answer::Answer;
 use super::carried::{self, KeptFiles};
-use super::conversation;
+use super::conversation::{self, Claim};
 use super::follow_ups;
 use super::host::LiveHost;
 use super::loaded;
@@ -18,7 +18,7 @@ use crate::domain::cancel::{Cancel, Reason};
 use crate::domain::error::{Error, RateLimited, Result, Unavailable};
 use crate::domain::flow::{CanvasDigest, Flow};
 use crate::domain::ids::{ChatId, FlowId, MessageId};
-use crate::domain::prediction::{AskIds, ChatType, Outcome, Question, Upload};
+use crate::domain::prediction::{AskIds, ChatType, Outcome, Question, SentUpload, Upload};
 use crate::domain::rate::WindowState;
 use crate::engine::{self, Allowed, Overrides, Plan};
 use crate::ops::{drafts, flows, keys, variables};
@@ -152,6 +152,7 @@ pub(super) fn prepare_within(
     let started = app.clock.now();
     let offer = Offer::of(&flow.settings, Some(&plan));
     let sent = std::mem::take(&mut question.uploads);
+    let has_files = sent.iter().any(SentUpload::is_for_store);
     let (loaded, sent) = loaded::divide(&plan, &flow.settings, &offer, sent)?;
     let mut carried = carried::take(app, &flow, &offer, sent, cancel)?;
     if let Some(spoken) = carried.spoken.take() {
@@ -161,7 +162,11 @@ pub(super) fn prepare_within(
     loaded::give(&mut overrides, &plan, &flow.settings, &loaded)?;
     let (chat, way) = match within {
         Some(within) => within,
-        None => (conversation::own(app, &flow, &question, chat_type)?, Way::default()),
+        None => {
+            let (chat, proofs) = (question.chat_id.as_deref(), &question.proofs[..]);
+            let claim = Claim { chat, proofs, has_files };
+            (conversation::own(app, &flow, claim, chat_type)?, Way::default())
+        }
     };
     let files = carried.store(app, &flow, chat)?;
     let ids = AskIds { flow: flow.id, chat, answer: MessageId::random(), question: MessageId::random() };
@@ -239,12 +244,6 @@ impl Entry {
     #[must_use]
     pub fn stopped_metadata(&self) -> Value {
         Answer::new(self, Outcome::default(), String::new()).metadata()
-    }
-
-    /// The value of the conversation cookie (spec 5.6).
-    #[must_use]
-    pub fn session_cookie(&self, app: &App) -> String {
-        app.secrets.tokens.cookie(&self.flow.id, &self.ids.chat)
     }
 }
 

@@ -82,6 +82,7 @@ pub(super) fn take(
                 carried.add_document(&read.file.name, &read.text)?;
                 carried.keep.push(ToKeep::File(read.file));
             }
+            Admitted::Stored(file) => carried.keep.push(ToKeep::File(file)),
             Admitted::Text { name, mime, text } => {
                 carried.add_document(&name, &text)?;
                 carried.keep.push(ToKeep::Text { name, mime, text });

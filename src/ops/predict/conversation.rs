@@ -1,20 +1,54 @@
 //! Which conversation a question belongs to (spec 5.6, contract 5).
 
 use crate::app::App;
+use crate::domain::conversation::Conversation;
 use crate::domain::error::Result;
 use crate::domain::flow::Flow;
 use crate::domain::ids::ChatId;
-use crate::domain::prediction::{ChatType, Proof, Question};
+use crate::domain::prediction::{ChatType, Proof};
+use crate::ops::chat_passages;
 
-/// How a caller of this entrance proves a conversation.
-pub(super) fn own(app: &App, flow: &Flow, question: &Question, chat_type: ChatType) -> Result<ChatId> {
-    let claimed = question.chat_id.as_deref().and_then(ChatId::parse);
-    let Some(chat) = claimed else { return Ok(ChatId::random()) };
-    let proven = match chat_type {
-        ChatType::External => question.proofs.iter().any(|proof| proves(app, flow, &chat, proof)),
-        ChatType::Internal => is_test_chat(app, flow, &chat)?,
-    };
-    Ok(if proven { chat } else { ChatId::random() })
+/// What a request says of its conversation.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::ops) struct Claim<'a> {
+    /// The conversation that it names.
+    pub chat: Option<&'a str>,
+    /// Its proofs.
+    pub proofs: &'a [Proof],
+    /// It sends files ahead of a first question, or asks about such files.
+    pub has_files: bool,
+}
+
+/// The conversation that a caller of this entrance proves, else a new one.
+pub(in crate::ops) fn own(app: &App, flow: &Flow, claim: Claim<'_>, chat_type: ChatType) -> Result<ChatId> {
+    if let Some(chat) = claim.chat.and_then(ChatId::parse) {
+        let proven = match chat_type {
+            ChatType::External => owns(app, flow, &chat, claim.proofs),
+            ChatType::Internal => {
+                is_test_chat(app, flow, &chat)?
+                    || (owns(app, flow, &chat, claim.proofs) && is_silent(app, flow, chat)?)
+            }
+        };
+        if proven {
+            return Ok(chat);
+        }
+    }
+    let begun = claim.proofs.iter().filter(|_| claim.has_files).find_map(|proof| match proof {
+        Proof::Cookie(value) => app.secrets.tokens.prove_cookie(&flow.id, value),
+        Proof::Token(_) => None,
+    });
+    match begun {
+        // A chat page names conversations itself until the first answer tells it better. Where it sent files before, its
+        // browser knows in which conversation they are.
+        Some(chat) if chat_type == ChatType::External && is_silent(app, flow, chat)? => Ok(chat),
+        _ => Ok(ChatId::random()),
+    }
+}
+
+/// True when nothing was said in a conversation yet.
+fn is_silent(app: &App, flow: &Flow, chat: ChatId) -> Result<bool> {
+    let of = Conversation { flow: flow.id, chat };
+    app.store.read(|tx| chat_passages::is_silent(tx, &flow.workspace, &of))
 }
 
 /// True when `proof` proves this conversation of this flow.

@@ -9,6 +9,7 @@ use crate::boards::replies::RepliesOf;
 use crate::cards::kit::{Code, FlowAsk, Host, Library, ModelCall, ReplyKey, StoredFile, VectorStore};
 use crate::documents::Documents;
 use crate::domain::cancel::Cancel;
+use crate::domain::conversation::Conversation;
 use crate::domain::document_folder::{FolderFault, Take, Wanted};
 use crate::domain::error::{Error, Result};
 use crate::domain::filling::Progress;
@@ -45,6 +46,8 @@ pub(in crate::ops) struct LiveHost<'a> {
     asking: Option<&'a Entry>,
     flow: &'a Flow,
     ids: AskIds,
+    /// The conversation that the run belongs to; `None` for what everybody is to know.
+    conversation: Option<Conversation>,
     cancel: Cancel,
     /// Saved variables.
     variables: HashMap<String, String>,
@@ -63,7 +66,12 @@ impl<'a> LiveHost<'a> {
     /// When the saved variables cannot be read.
     pub(super) fn new(app: &'a App, entry: &'a Entry, cancel: Cancel) -> Result<Self> {
         let host = Self::of(app, &entry.flow, entry.ids, &entry.overrides, &entry.question.text, cancel)?;
-        Ok(Self { asking: Some(entry), ..host })
+        Ok(Self { asking: Some(entry), ..host.in_conversation() })
+    }
+
+    /// The run belongs to its conversation, and not to everybody.
+    pub(in crate::ops) fn in_conversation(self) -> Self {
+        Self { conversation: Some(Conversation { flow: self.flow.id, chat: self.ids.chat }), ..self }
     }
 
     /// As [`Self::new`], for what is no question.
@@ -85,6 +93,7 @@ impl<'a> LiveHost<'a> {
             asking: None,
             flow,
             ids,
+            conversation: None,
             shelves: Shelves::new(app, flow.workspace, cancel.clone()),
             cancel,
             variables,
@@ -174,6 +183,10 @@ impl Host for LiveHost<'_> {
     fn folder(&self, wanted: &Wanted<'_>, each: Take<'_>) -> std::result::Result<(), FolderFault> {
         let settings = &self.app.settings;
         document_folders::read(&settings.document_folders, &settings.data_dir, wanted, each)
+    }
+
+    fn conversation(&self) -> Option<Conversation> {
+        self.conversation
     }
 
     fn passages(&self, store: &DocumentStoreId) -> Result<Option<Vec<SourceDocument>>> {

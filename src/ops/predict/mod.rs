@@ -8,6 +8,7 @@ mod carried;
 mod conversation;
 mod follow_ups;
 mod host;
+pub(super) mod knowledge;
 pub(super) mod loaded;
 mod media;
 mod nested;
@@ -26,6 +27,6 @@ pub use ask::{Ask, Entry, Side, admit_key, admit_rate, flow, plan, prepare, run}
 pub(super) use ask::{overrides, reason};
 pub use attachments::{Attachment, extract, whole};
 pub use conversation::owns;
-pub(super) use conversation::proves;
+pub(super) use conversation::{Claim, own, proves};
 pub(super) use host::LiveHost;
 pub use offer::Offer;

@@ -3,8 +3,8 @@
 use super::media::{self, Family, MediaType};
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::FlowSettings;
-use crate::engine::Plan;
-use crate::limits::IMAGE_BYTES_MAX;
+use crate::engine::{Plan, Uploading};
+use crate::limits::{DOCUMENT_BYTES_MAX, IMAGE_BYTES_MAX};
 use serde_json::{Value, json};
 
 /// The kinds of upload that are on.
@@ -13,6 +13,8 @@ pub struct Offer {
     images: bool,
     audio: bool,
     documents: Option<Documents>,
+    /// The store that takes files for the conversation.
+    knowledge: Option<Uploading>,
 }
 
 /// Which documents are taken.
@@ -36,12 +38,19 @@ impl Offer {
             images: plan.is_some_and(|plan| plan.takes_images),
             audio: settings.speech_provider().is_some(),
             documents,
+            knowledge: plan.and_then(|plan| plan.uploading.clone()),
         }
+    }
+
+    /// An offer of files into a vector store alone.
+    #[must_use]
+    pub fn into_store(uploading: Option<Uploading>) -> Self {
+        Self { knowledge: uploading, ..Self::default() }
     }
 
     /// The same offer without everything that is no document.
     pub(super) fn documents_only(self) -> Self {
-        Self { images: false, audio: false, ..self }
+        Self { images: false, audio: false, knowledge: None, ..self }
     }
 
     /// Refuses a kind of upload that is off.
@@ -58,6 +67,16 @@ impl Offer {
             return Ok(());
         }
         Err(Error::Forbidden(format!("{family} uploads are switched off for this flow.")))
+    }
+
+    /// The store that takes files for the conversation.
+    ///
+    /// # Errors
+    /// 403 when there is none.
+    pub fn admit_knowledge(&self) -> Result<&Uploading> {
+        let off =
+            || Error::Forbidden("Uploads into a vector store are switched off for this flow.".to_owned());
+        self.knowledge.as_ref().ok_or_else(off)
     }
 
     /// Whether this type of a kind that is on is taken.
@@ -79,12 +98,18 @@ impl Offer {
         } else {
             json!([])
         };
+        let file_types = match &self.knowledge {
+            Some(uploading) => json!([
+                {"fileTypes": uploading.endings(), "maxUploadSize": DOCUMENT_BYTES_MAX / (1024 * 1024)}
+            ]),
+            None => json!([]),
+        };
         json!({
             "isSpeechToTextEnabled": self.audio,
             "isImageUploadAllowed": self.images,
-            "isRAGFileUploadAllowed": false,
+            "isRAGFileUploadAllowed": self.knowledge.is_some(),
             "imgUploadSizeAndTypes": image_types,
-            "fileUploadSizeAndTypes": [],
+            "fileUploadSizeAndTypes": file_types,
         })
     }
 }

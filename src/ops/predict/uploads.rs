@@ -7,6 +7,7 @@ use crate::documents::{DocumentError, Kind};
 use crate::domain::content::{Content, Readable as _};
 use crate::domain::error::{Error, Result};
 use crate::domain::prediction::{SentEntry, SentFile, SentUpload};
+use crate::engine::Uploading;
 use crate::limits::{DOCUMENT_BYTES_MAX, DOCUMENT_TEXT_BYTES_MAX, IMAGE_BYTES_MAX, UPLOADS_MAX};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -18,6 +19,8 @@ const NAME_BYTES_MAX: usize = 255;
 const ENDING_BYTES_MAX: usize = 16;
 /// Characters of a declared type that are shown or kept.
 const MIME_CHARS_MAX: usize = 80;
+/// What a file is called whose type is in no table.
+const OTHER_MIME: &str = "application/octet-stream";
 const MIB: usize = 1024 * 1024;
 
 /// An upload that the flow takes.
@@ -32,6 +35,8 @@ pub(super) enum Admitted {
         mime: &'static str,
         text: String,
     },
+    /// A file whose text a vector store took in before the question.
+    Stored(File),
     /// An image the provider fetches itself.
     Link {
         name: String,
@@ -81,10 +86,10 @@ fn admit_one(offer: &Offer, sent: SentUpload) -> Result<Admitted> {
         "audio" => of_uri(offer, entry, Some(Family::Audio)),
         "file:full" => full(offer, entry),
         "url" => link(offer, entry),
-        "file:rag" => {
-            Err(Error::Forbidden("Uploads into a vector store are switched off for this flow.".to_owned()))
-        }
-        _ => Err(Error::invalid("Invalid uploads: 'type' must be 'file', 'audio', 'file:full' or 'url'.")),
+        "file:rag" => rag(offer, entry),
+        _ => Err(Error::invalid(
+            "Invalid uploads: 'type' must be 'file', 'file:rag', 'audio', 'file:full' or 'url'.",
+        )),
     }
 }
 
@@ -125,10 +130,7 @@ impl Claim {
         if media::declared(Some(head)).is_some_and(|head| !self.row.is_called(&head)) {
             return Err(wrong(&self.name, "'mime' differs from the type in 'data'"));
         }
-        if base64.len() / 4 * 3 > self.bytes_max() + 3 {
-            return Err(self.too_large());
-        }
-        let bytes = STANDARD.decode(base64).map_err(|_| wrong(&self.name, "'data' is not valid base64"))?;
+        let bytes = bytes_of(&self.name, base64, self.bytes_max())?.ok_or_else(|| self.too_large())?;
         self.file(bytes.into())
     }
 
@@ -183,6 +185,53 @@ fn data_uri(data: Option<&str>) -> (Option<&str>, Option<&str>) {
         return (None, None);
     };
     (Some(head), Some(base64))
+}
+
+/// The bytes of base64; `None` when there are more than `most`.
+fn bytes_of(name: &str, base64: &str, most: usize) -> Result<Option<Vec<u8>>> {
+    if base64.len() / 4 * 3 > most + 3 {
+        return Ok(None);
+    }
+    STANDARD.decode(base64).map(Some).map_err(|_| wrong(name, "'data' is not valid base64"))
+}
+
+fn rag(offer: &Offer, entry: SentEntry) -> Result<Admitted> {
+    let uploading = offer.admit_knowledge()?;
+    let name = label(entry.name.as_deref().unwrap_or_default());
+    let (_, base64) = data_uri(entry.data.as_deref());
+    let base64 = base64.ok_or_else(|| wrong(&name, "'data' must be a data URI with base64"))?;
+    let bytes = bytes_of(&name, base64, DOCUMENT_BYTES_MAX)?.ok_or_else(|| large_document(&name))?;
+    let sent = SentFile { name, mime: entry.mime, content: bytes.into() };
+    Ok(Admitted::Stored(for_store(uploading, sent)?))
+}
+
+/// A file for the vector store of a chat: of a type that its loaders read, and what its name says.
+///
+/// # Errors
+/// 400.
+pub(super) fn for_store(uploading: &Uploading, sent: SentFile) -> Result<File> {
+    let (name, content) = (label(&sent.name), sent.content);
+    let extension = media::extension(&name);
+    if !uploading.takes(&name) {
+        return Err(not_allowed(None, &extension));
+    }
+    if content.length() > DOCUMENT_BYTES_MAX as u64 {
+        return Err(large_document(&name));
+    }
+    match Kind::of(&name, &content) {
+        Ok(_) => {}
+        // Sources of programs and the like, which loaders read as text.
+        Err(DocumentError::UnknownKind)
+            if Kind::Text.agrees(&content).map_err(|fault| unread(&name, fault))? => {}
+        Err(DocumentError::UnknownKind) => return Err(not_allowed(None, &extension)),
+        Err(fault) => return Err(unread(&name, fault)),
+    }
+    let mime = media::row(None, &extension).map_or(OTHER_MIME, |row| row.mime);
+    Ok(File { name, mime, content })
+}
+
+fn large_document(name: &str) -> Error {
+    wrong(name, &format!("a document may have at most {} MB", DOCUMENT_BYTES_MAX / MIB))
 }
 
 fn full(offer: &Offer, entry: SentEntry) -> Result<Admitted> {

@@ -133,15 +133,22 @@ fn qdrant(
 }
 
 fn fits_qdrant(payload: &Value, filter: &Value) -> bool {
-    list(&filter["must"]).iter().all(|condition| {
-        if condition["must"].is_array() {
+    let value = |key: &Value| {
+        let path = format!("/{}", key.as_str().unwrap().replace('.', "/"));
+        payload.pointer(&path).cloned().unwrap_or_default()
+    };
+    let holds = |condition: &Value| {
+        if condition["must"].is_array() || condition["should"].is_array() {
             return fits_qdrant(payload, condition);
         }
-        let path = format!("/{}", condition["key"].as_str().unwrap().replace('.', "/"));
-        let found = payload.pointer(&path).cloned().unwrap_or_default();
-        let wanted = &condition["match"];
+        if condition["is_empty"].is_object() {
+            return value(&condition["is_empty"]["key"]).is_null();
+        }
+        let (found, wanted) = (value(&condition["key"]), &condition["match"]);
         wanted["value"] == found || list(&wanted["any"]).contains(&found)
-    })
+    };
+    let should = list(&filter["should"]);
+    list(&filter["must"]).iter().all(holds) && (should.is_empty() || should.iter().any(holds))
 }
 
 fn chroma(
@@ -186,6 +193,9 @@ fn fits(metadata: &Value, filter: &Value) -> bool {
     let empty = Map::new();
     filter.as_object().unwrap_or(&empty).iter().all(|(key, wanted)| match key.as_str() {
         "$and" => list(wanted).iter().all(|filter| fits(metadata, filter)),
+        "$or" => list(wanted).iter().any(|filter| fits(metadata, filter)),
+        key if wanted["$exists"] == false => metadata.get(key).is_none(),
+        key if wanted.get("$ne").is_some() => metadata[key] != wanted["$ne"],
         key if wanted["$in"].is_array() => list(&wanted["$in"]).contains(&metadata[key]),
         key => metadata[key] == *wanted,
     })
@@ -203,6 +213,12 @@ fn put_pinecone(rows: &mut Rows, body: &Value) -> Value {
 fn query_pinecone(rows: &Rows, body: &Value) -> Value {
     assert_eq!(body["namespace"], "ours");
     let found = nearest(rows, &body["vector"], &body["topK"], |row| fits(&row.data, &body["filter"]));
-    let matches = found.iter().map(|(score, row)| json!({"id": "1", "score": score, "metadata": row.data}));
+    let matches = found.iter().map(|(score, row)| {
+        let mut found = json!({"id": "1", "score": score, "metadata": row.data});
+        if body["includeValues"] == true {
+            found["values"] = json!(row.vector);
+        }
+        found
+    });
     json!({"matches": matches.collect::<Vec<_>>()})
 }

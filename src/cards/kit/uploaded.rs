@@ -1,0 +1,86 @@
+//! Files that people send in a conversation and a vector store takes in (reference canvas 5.11): they answer questions of
+//! that conversation and of no other.
+
+use super::input::Input;
+use super::inputs::Inputs;
+use crate::domain::conversation::Conversation;
+use crate::domain::error::{Error, Full, Result};
+use crate::domain::prediction::SourceDocument;
+use crate::limits::CHAT_PASSAGES_MAX;
+
+/// The switch of the stores that take such files.
+pub const FILE_UPLOAD: Input = Input::switch("fileUpload", "File Upload").additional().help(
+    "People may send files in the chat, of the types that the connected loaders read. What is in them is found in \
+     their conversation alone.",
+);
+
+/// The entry of a passage's metadata that names its conversation, as databases of the family have it.
+pub const CHAT_KEY: &str = "flowise_chatId";
+
+/// True when the card takes files of its chat.
+#[must_use]
+pub fn is_on(inputs: &Inputs<'_>) -> bool {
+    inputs.declares(FILE_UPLOAD.name) && inputs.switch(FILE_UPLOAD.name)
+}
+
+/// Passages of files as those of their conversation, whatever they say of themselves.
+///
+/// # Errors
+/// 413 when they are more than a conversation may have.
+pub fn marked(mut passages: Vec<SourceDocument>, conversation: &Conversation) -> Result<Vec<SourceDocument>> {
+    if passages.len() > CHAT_PASSAGES_MAX {
+        return Err(Error::Full(Full::Conversation));
+    }
+    for passage in &mut passages {
+        passage.metadata.insert(CHAT_KEY.to_owned(), conversation.chat.to_string().into());
+    }
+    Ok(passages)
+}
+
+/// True for a passage that is there for everybody, or for this conversation.
+#[must_use]
+pub fn is_for(passage: &SourceDocument, conversation: Option<&Conversation>) -> bool {
+    match passage.metadata.get(CHAT_KEY) {
+        None => true,
+        Some(chat) if chat.is_null() || chat == "" => true,
+        Some(chat) => conversation.is_some_and(|own| *chat == own.chat.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ids::{ChatId, FlowId};
+    use serde_json::{Map, Value, json};
+
+    fn passage(chat: Option<Value>) -> SourceDocument {
+        let metadata = chat.map(|chat| (CHAT_KEY.to_owned(), chat)).into_iter().collect();
+        SourceDocument { page_content: "x".to_owned(), metadata }
+    }
+
+    #[test]
+    fn a_passage_is_for_its_conversation_or_for_everybody() {
+        let one = Conversation { flow: FlowId::random(), chat: ChatId::random() };
+        let other = Conversation { chat: ChatId::random(), ..one };
+        for everybodys in [None, Some(Value::Null), Some(json!(""))] {
+            assert!(is_for(&passage(everybodys.clone()), None) && is_for(&passage(everybodys), Some(&one)));
+        }
+        // A file cannot say that it is another conversation's, or everybody's.
+        for said in [None, Some(json!("")), Some(json!(other.chat.to_string()))] {
+            let marked = &marked(vec![passage(said)], &one).unwrap()[0];
+            assert!(is_for(marked, Some(&one)));
+            assert!(!is_for(marked, Some(&other)) && !is_for(marked, None));
+        }
+        assert!(!is_for(&passage(Some(json!(7))), Some(&one)));
+    }
+
+    #[test]
+    fn a_conversation_has_room_for_so_much() {
+        let conversation = Conversation { flow: FlowId::random(), chat: ChatId::random() };
+        let many = vec![
+            SourceDocument { page_content: "x".to_owned(), metadata: Map::new() };
+            CHAT_PASSAGES_MAX + 1
+        ];
+        assert!(matches!(marked(many, &conversation), Err(Error::Full(Full::Conversation))));
+    }
+}

@@ -1,0 +1,153 @@
+//! The vector store of a canvas that takes files of its chat (reference 4.1, canvas 3.5): which files, and which loader
+//! reads each of them.
+
+use super::source::referenced;
+use crate::canvas::files::InlineFile;
+use crate::canvas::{Canvas, Node};
+use crate::cards::kit::Make;
+use crate::cards::kit::shelf::DOCUMENT;
+use crate::cards::kit::uploaded::FILE_UPLOAD;
+use crate::cards::registry;
+use serde_json::Value;
+
+/// A store that takes files, with the loaders wired into it that read some.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Uploading {
+    /// The node of the store.
+    pub store: String,
+    loaders: Vec<FileLoader>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct FileLoader {
+    node: String,
+    input: &'static str,
+    endings: &'static [&'static str],
+}
+
+/// The files that one loader reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Given {
+    /// The node of the loader.
+    pub node: String,
+    /// Its input.
+    pub input: &'static str,
+    /// The files.
+    pub files: Vec<InlineFile>,
+}
+
+/// The first store of a canvas that takes files and has a loader that reads some.
+#[must_use]
+pub fn uploading(canvas: &Canvas) -> Option<Uploading> {
+    canvas.nodes().iter().find_map(|node| of_store(canvas, node))
+}
+
+fn of_store(canvas: &Canvas, node: &Node) -> Option<Uploading> {
+    let card = registry::find(&node.name).filter(|card| matches!(card.make, Make::VectorStore(_)))?;
+    card.input(FILE_UPLOAD.name)?;
+    let is_on = match node.inputs.get(FILE_UPLOAD.name)? {
+        Value::Bool(on) => *on,
+        Value::String(text) => text == "true",
+        _ => false,
+    };
+    let mut loaders = Vec::new();
+    referenced(node.inputs.get(DOCUMENT.name).filter(|_| is_on)?, &mut |id| {
+        let loader = canvas.node(id).and_then(|node| registry::find(&node.name));
+        if let Some((input, endings)) = loader.and_then(super::overrides::file_input) {
+            loaders.push(FileLoader { node: id.to_owned(), input, endings });
+        }
+    });
+    (!loaders.is_empty()).then(|| Uploading { store: node.id.clone(), loaders })
+}
+
+impl Uploading {
+    /// How the names of files end that it takes; `*` alone when it takes all.
+    #[must_use]
+    pub fn endings(&self) -> Vec<String> {
+        if self.loaders.iter().any(|loader| loader.endings.is_empty()) {
+            return vec!["*".to_owned()];
+        }
+        let mut endings: Vec<String> = Vec::new();
+        for ending in self.loaders.iter().flat_map(|loader| loader.endings) {
+            let ending = format!(".{}", ending.trim_start_matches('.'));
+            if !endings.contains(&ending) {
+                endings.push(ending);
+            }
+        }
+        endings
+    }
+
+    /// True when a loader reads files of this name.
+    #[must_use]
+    pub fn takes(&self, name: &str) -> bool {
+        self.loader(name).is_some()
+    }
+
+    /// One loader for each file: nothing is stored twice. What names its type goes before what takes all.
+    fn loader(&self, name: &str) -> Option<&FileLoader> {
+        let reads = |loader: &&FileLoader| super::overrides::ends(name, loader.endings);
+        let mut readers = self.loaders.iter().filter(reads);
+        let first = readers.next()?;
+        if first.endings.is_empty() {
+            readers.find(|loader| !loader.endings.is_empty()).or(Some(first))
+        } else {
+            Some(first)
+        }
+    }
+
+    /// The files by the loaders that read them; those that none reads are left out.
+    #[must_use]
+    pub fn divide(&self, files: Vec<InlineFile>) -> Vec<Given> {
+        let mut given: Vec<Given> = Vec::new();
+        for file in files {
+            let Some(loader) = self.loader(&file.name) else { continue };
+            if let Some(given) = given.iter_mut().find(|given| given.node == loader.node) {
+                given.files.push(file);
+                continue;
+            }
+            given.push(Given { node: loader.node.clone(), input: loader.input, files: vec![file] });
+        }
+        given
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn canvas(store: &str, upload: Value) -> Canvas {
+        let node = |id: &str, name: &str, inputs: Value| json!({"id": id, "position": {"x": 0, "y": 0}, "type": "customNode", "data": {"id": id, "name": name, "inputs": inputs}});
+        let nodes = [
+            node("text", "textFile", json!({})),
+            node("any", "fileLoader", json!({})),
+            node("pdf", "pdfFile", json!({})),
+            node("typed", "plainText", json!({"text": "x"})),
+            node(
+                "store",
+                store,
+                json!({"fileUpload": upload, "document": ["{{typed.data.instance}}", "{{any.data.instance}}", "{{pdf.data.instance}}"]}),
+            ),
+        ];
+        Canvas::parse(&json!({"nodes": nodes, "edges": []}).to_string()).unwrap()
+    }
+
+    #[test]
+    fn a_store_takes_what_its_own_loaders_read() {
+        for (store, upload, expected) in [
+            ("faiss", json!(true), true),
+            ("qdrant", json!("true"), true),
+            ("pinecone", json!(false), false),
+            ("chroma", json!(""), false),
+            ("documentStoreVS", json!(true), false),
+        ] {
+            assert_eq!(uploading(&canvas(store, upload.clone())).is_some(), expected, "{store} {upload}");
+        }
+        let found = uploading(&canvas("faiss", json!(true))).unwrap();
+        assert_eq!(found.endings(), ["*"]);
+        let file = |name: &str| InlineFile { name: name.to_owned(), bytes: Vec::new() };
+        let given = found.divide(vec![file("a.pdf"), file("b.txt"), file("c.PDF")]);
+        let seen: Vec<_> = given.iter().map(|given| (given.node.as_str(), given.files.len())).collect();
+        assert_eq!(seen, [("pdf", 2), ("any", 1)]);
+    }
+}

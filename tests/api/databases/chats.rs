@@ -1,0 +1,135 @@
+//! Files of conversations in vector stores on other servers, and diverse searches.
+
+use super::{CARDS, House, MONDAY, QUESTION};
+use crate::support::canvases::Drawing;
+use crate::support::form::Form;
+use crate::support::id;
+use serde_json::{Value, json};
+
+/// A flow that answers from `text` and from what people send, when they may.
+fn canvas(house: &House, text: &str, uploads: bool, more: &Value) -> String {
+    let mut drawing = Drawing::default();
+    let (mut inputs, kind, fields, _) = house.settings();
+    inputs.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    inputs["fileUpload"] = json!(uploads);
+    let store = drawing.card(house.card, inputs);
+    let body = json!({"name": "stand-in", "credentialName": kind, "plainDataObj": fields});
+    drawing.credential(&store, &id(&house.server.post("/credentials", &body)));
+    let own = drawing.card("plainText", json!({"text": text, "metadata": {"source": "a"}}));
+    let files = drawing.card("textFile", json!({}));
+    drawing.wire(&own, &store, "document");
+    if uploads {
+        drawing.wire(&files, &store, "document");
+        let records = drawing.card("SQLiteRecordManager", json!({"cleanup": "full"}));
+        drawing.wire(&records, &store, "recordManager");
+    }
+    let embeddings = drawing.card("hashingEmbeddings", json!({"dimensions": "16"}));
+    let model = drawing.card("chatExtractive", json!({}));
+    let chain = drawing.card("retrievalQAChain", json!({"returnSourceDocuments": true}));
+    drawing.wire(&embeddings, &store, "embeddings");
+    drawing.wire(&model, &chain, "model");
+    drawing.wire(&store, &chain, "vectorStoreRetriever");
+    drawing.text()
+}
+
+fn send(house: &House, flow: &str, text: &str) -> Value {
+    let form = Form::of(&[("chatId", "")]).file("a.txt", "text/plain", text.as_bytes());
+    house.server.call("POST", &format!("/vector/upsert/{flow}")).form(&form).send().is(200).json()
+}
+
+fn found(house: &House, flow: &str, chat: &Value) -> Vec<String> {
+    let body = json!({"question": QUESTION, "chatId": chat["chatId"], "sessionToken": chat["sessionToken"]});
+    let answer = house.server.ask(flow, &body).is(200).json();
+    let found = answer["sourceDocuments"].as_array().cloned().unwrap_or_default();
+    let mut texts: Vec<String> =
+        found.iter().map(|passage| passage["pageContent"].as_str().unwrap().to_owned()).collect();
+    texts.sort_unstable();
+    assert!(!answer.to_string().contains("flowkeep_upload"), "{answer}");
+    texts
+}
+
+/// The filter of the last search, in the words of its database.
+fn filter(house: &House) -> Value {
+    let body = house.provider.last_request().body;
+    if body["where"].is_object() { body["where"].clone() } else { body["filter"].clone() }
+}
+
+fn expected(card: &str, chat: &str) -> Value {
+    match card {
+        "qdrant" => json!({"should": [
+            {"is_empty": {"key": "metadata.flowise_chatId"}},
+            {"key": "metadata.flowise_chatId", "match": {"value": chat}},
+        ]}),
+        "chroma" => json!({"$or": [{"flowkeep_upload": {"$ne": true}}, {"flowise_chatId": chat}]}),
+        _ => json!({"$or": [{"flowise_chatId": {"$exists": false}}, {"flowise_chatId": chat}]}),
+    }
+}
+
+#[test]
+fn a_database_is_asked_for_what_everybody_knows_and_for_the_files_of_the_conversation() {
+    for card in CARDS {
+        let house = House::open(card);
+        let flow = house.server.flow(&canvas(&house, MONDAY, true, &json!({})));
+        let (one, other) =
+            (send(&house, &flow, "Parcels of one leave."), send(&house, &flow, "Parcels of two leave."));
+        assert_eq!(
+            (&one["numAdded"], house.kept.len()),
+            (&json!(1), 2),
+            "{card}: what is wired in is not theirs"
+        );
+        // What the owner fills with has no loader without a file.
+        house.save(&flow, &canvas(&house, MONDAY, false, &json!({})));
+        house.fill(&flow);
+        house.save(&flow, &canvas(&house, MONDAY, true, &json!({})));
+        assert_eq!(found(&house, &flow, &one), [MONDAY, "Parcels of one leave."], "{card}");
+        assert_eq!(filter(&house), expected(card, one["chatId"].as_str().unwrap()), "{card}");
+        assert_eq!(found(&house, &flow, &other), [MONDAY, "Parcels of two leave."], "{card}");
+        assert_eq!(found(&house, &flow, &Value::Null), [MONDAY], "{card}: a new conversation");
+        // The owner's filter holds for both.
+        let (.., name) = house.settings();
+        house.save(&flow, &canvas(&house, MONDAY, true, &json!({ name: {"source": "a"} })));
+        assert_eq!(found(&house, &flow, &one), [MONDAY], "{card}");
+        assert!(filter(&house).to_string().contains(one["chatId"].as_str().unwrap()), "{card}");
+    }
+}
+
+#[test]
+fn a_flow_that_only_reads_the_collection_finds_no_file_of_anybody() {
+    for card in CARDS {
+        let house = House::open(card);
+        let flow = house.server.flow(&canvas(&house, MONDAY, true, &json!({})));
+        send(&house, &flow, "Parcels of one leave the house.");
+        let reader = house.server.flow(&canvas(&house, MONDAY, false, &json!({})));
+        house.fill(&reader);
+        assert_eq!(found(&house, &reader, &Value::Null), [MONDAY], "{card}");
+        assert_eq!(filter(&house), Value::Null, "{card}: nothing was asked of the database");
+    }
+}
+
+#[test]
+fn a_diverse_search_chooses_among_more_passages_by_their_vectors() {
+    let house = House::open("pinecone");
+    let texts = [
+        ("a", "Parcels leave the house on Mondays."),
+        ("b", "Parcels leave the house on Mondays!"),
+        ("c", "When the office is open, letters leave it."),
+    ];
+    let sources = |more: Value| {
+        let flow = house.server.flow(&house.canvas(&texts, false, &more));
+        house.fill(&flow);
+        let found = house.found(&flow);
+        found.iter().map(|found| found["metadata"]["source"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(sources(json!({})).len(), 2);
+    let body = house.provider.last_request().body;
+    assert_eq!((&body["topK"], body.get("includeValues")), (&json!(2), None));
+    let diverse = sources(json!({"searchType": "mmr", "lambda": "0.5"}));
+    let body = house.provider.last_request().body;
+    assert_eq!((&body["topK"], &body["includeValues"]), (&json!(20), &json!(true)));
+    assert_eq!(diverse.len(), 2);
+    assert_eq!(diverse[1], "c", "the second says what the first does not");
+    sources(json!({"searchType": "mmr", "fetchK": "3", "lambda": "1"}));
+    assert_eq!(house.provider.last_request().body["topK"], 3);
+    let plain = sources(json!({"searchType": "mmr", "lambda": "1"}));
+    assert_eq!(plain, ["a", "b"], "nearness alone");
+}
