@@ -381,4 +381,14 @@ fn the_test_chat_of_the_canvas_has_files_too() {
     let visitor = sent(&server, &flow, &Value::Null, &["Theirs."]);
     found(&server, &flow, &visitor);
     assert_ne!(ask(&visitor)["chatId"], visitor["chatId"]);
+    let body = json!({"flowData": canvas("faiss", &json!({"fileUpload": false}))});
+    server.put(&format!("/flow-drafts/{flow}/settings"), &json!({"publishInstantly": false}));
+    server.put(&format!("/flow-drafts/{flow}"), &body);
+    let of = |source: &str| {
+        let call = server.owner("POST", &format!("/vector/internal-upsert/{flow}"));
+        call.form(&form(&chat, &["More."]).field("source", source)).send()
+    };
+    assert_eq!(of("live").is(200).json()["chatId"], chat["chatId"]);
+    of("draft").is_error(403);
+    of("both").is_error(400);
 }

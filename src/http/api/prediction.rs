@@ -91,20 +91,24 @@ pub fn ask_internal(app: &App, caller: Caller, request: &Request) -> Result<Repl
     let id = flow_id(request)?;
     let flow = app.store.read(|tx| access::flow(tx, &caller, &id, Action::Read))?;
     let question = question(request)?;
-    let ask = Ask { flow, question, chat_type: ChatType::Internal, side: side(request)? };
+    let ask = Ask { flow, question, chat_type: ChatType::Internal, side: side(source(request)?.as_deref())? };
     let entry = predict::prepare(app, ask, request.cancel())?;
     let chat = entry.ids.chat.to_string();
     Ok(answer(app, entry, request)?.with_header(CHAT_ID, &chat))
 }
 
-/// `"source": "live"` asks Live although there is a draft (contract 4.4).
-fn side(request: &Request) -> Result<Side> {
+fn source(request: &Request) -> Result<Option<String>> {
     #[derive(Deserialize)]
     struct Source {
         #[serde(default)]
         source: Option<String>,
     }
-    match request.json::<Source>()?.source.as_deref() {
+    Ok(request.json::<Source>()?.source)
+}
+
+/// `"source": "live"` means Live although there is a draft (contract 4.4).
+pub(super) fn side(source: Option<&str>) -> Result<Side> {
+    match source {
         None | Some("draft") => Ok(Side::Draft),
         Some("live") => Ok(Side::Live),
         Some(_) => Err(Error::invalid("'source' must be 'live' or 'draft'.")),

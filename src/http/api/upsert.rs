@@ -2,7 +2,7 @@
 
 use super::filling;
 use super::flows::deleted;
-use super::prediction::{admit_origin, flow_id, proofs, with_session};
+use super::prediction::{admit_origin, flow_id, proofs, side, with_session};
 use crate::app::App;
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
@@ -33,7 +33,7 @@ pub struct Admitted {
 pub const FILL: Guard<Admitted> = Guard { name: "FILL", who: Who::Ask, admit };
 
 fn admit(app: &App, request: &Request) -> Result<Admitted> {
-    let Sent { mut fill, sender } = body(request, ChatType::External)?;
+    let Sent { mut fill, sender, .. } = body(request, ChatType::External)?;
     let id = request.param("id");
     let flow = predict::flow(app, &FlowId::parse(id).ok_or_else(|| Error::no_flow_text(id))?)?;
     let window = predict::admit_rate(app, &flow, request.address())?;
@@ -89,12 +89,16 @@ struct Body {
     chat_id: Option<String>,
     #[serde(default)]
     session_token: Option<String>,
+    /// Which canvas; only the door of the canvas asks.
+    #[serde(default)]
+    source: Option<String>,
 }
 
 /// A filling, and in which conversation it is sent.
 struct Sent {
     fill: Fill,
     sender: Sender,
+    source: Option<String>,
 }
 
 fn body(request: &Request, chat_type: ChatType) -> Result<Sent> {
@@ -108,6 +112,7 @@ fn body(request: &Request, chat_type: ChatType) -> Result<Sent> {
                     "stopNodeId" => body.stop_node_id = Some(text),
                     "chatId" => body.chat_id = Some(text),
                     "sessionToken" => body.session_token = Some(text),
+                    "source" if chat_type == ChatType::Internal => body.source = Some(text),
                     "overrideConfig" => body.override_config = Some(json::parse_object(text.as_bytes())?),
                     _ => drop(flat.insert(name, text.into())),
                 }
@@ -124,6 +129,7 @@ fn body(request: &Request, chat_type: ChatType) -> Result<Sent> {
     Ok(Sent {
         fill: Fill { store, overrides, files, conversation: None },
         sender: Sender { chat: body.chat_id, proofs, chat_type },
+        source: body.source,
     })
 }
 
@@ -146,17 +152,18 @@ pub fn fill(app: &App, admitted: Admitted, request: &Request) -> Result<Reply> {
     })
 }
 
-/// `POST /vector/internal-upsert/:id`: from the canvas, so of the draft when there is one.
+/// `POST /vector/internal-upsert/:id`: from the canvas, so of the draft when there is one, unless `source` says Live.
 ///
 /// # Errors
 /// As [`fill`]; 404 or 403 as every route of a flow.
 pub fn fill_internal(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let flow = upsert::flow(app, &caller, &flow_id(request)?)?;
-    let Sent { mut fill, sender } = body(request, ChatType::Internal)?;
-    if sender.chat.is_some() && upsert::is_of_chat(app, &flow, &fill, Side::Draft)? {
+    let Sent { mut fill, sender, source } = body(request, ChatType::Internal)?;
+    let side = side(source.as_deref())?;
+    if sender.chat.is_some() && upsert::is_of_chat(app, &flow, &fill, side)? {
         fill.conversation = Some(upsert::conversation(app, &flow, &sender)?);
     }
-    let prepared = upsert::prepare(app, flow, fill, Side::Draft)?;
+    let prepared = upsert::prepare(app, flow, fill, side)?;
     filling::answer(app, request, move |app, tell, cancel| upsert::fill(app, &prepared, tell, cancel))
 }
 

@@ -223,8 +223,11 @@ pub const FILL: Shape = Shape::Named(&object(
         optional("stopNodeId", MAYBE_TEXT).about("The vector store's node; needed where a flow has several."),
         optional("overrideConfig", Shape::Maybe(&SETTINGS)),
         optional("chatId", MAYBE_TEXT).about("Means nothing without files."),
+        optional("source", MAYBE_TEXT).about(FILL_SOURCE),
     ],
 ));
+const FILL_SOURCE: &str =
+    "`live` for Live although there is a draft, where the canvas fills; elsewhere it means nothing.";
 /// What to fill, as a form.
 pub const FILL_FORM: Shape = Shape::Named(&object(
     "FillForm",
@@ -234,6 +237,7 @@ pub const FILL_FORM: Shape = Shape::Named(&object(
         optional("stopNodeId", TEXT),
         optional("chatId", TEXT).about("The conversation the files belong to; empty for a new one."),
         optional("sessionToken", TEXT).about("The proof of the conversation."),
+        optional("source", TEXT).about(FILL_SOURCE),
         optional("overrideConfig", TEXT).about("JSON text."),
     ],
 ));

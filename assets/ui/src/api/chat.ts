@@ -3,16 +3,24 @@ import { api, fetchRaw, part } from './client';
 import type { Schemas } from './models';
 
 export interface ChatUpload {
-  type: 'file';
+  type: UploadKind;
   name: string;
   mime: string;
   /** A data URI. */
   data: string;
 }
 
-export interface TestQuestion {
+/** With the question, or into the vector store before it. */
+export type UploadKind = 'file' | 'file:rag';
+
+/** A conversation that files were sent in, with its proof. */
+export interface Begun {
+  chatId: string;
+  sessionToken: string;
+}
+
+export interface TestQuestion extends Partial<Begun> {
   question: string;
-  chatId?: string;
   source: 'draft' | 'live';
   uploads?: ChatUpload[];
 }
@@ -23,6 +31,25 @@ export const askInTest = (flow: string, question: TestQuestion, signal: AbortSig
     body: { ...question, streaming: true },
     signal,
   });
+
+/** Puts files of a conversation, or of a new one, into the vector store that the flow answers from. */
+export function storeInTest(
+  flow: string,
+  files: readonly ChatUpload[],
+  { chatId, source }: { chatId: string | null; source: TestQuestion['source'] },
+  signal: AbortSignal,
+): Promise<Begun> {
+  const form = new FormData();
+  form.append('chatId', chatId ?? '');
+  form.append('source', source);
+  for (const file of files) form.append('files', blobOf(file), file.name);
+  return api.post<Begun>(`/vector/internal-upsert/${part(flow)}`, form, { signal });
+}
+
+function blobOf({ data, mime }: ChatUpload): Blob {
+  const bytes = atob(data.slice(data.indexOf(',') + 1));
+  return new Blob([Uint8Array.from(bytes, (one) => one.charCodeAt(0))], { type: mime });
+}
 
 /** Asks the service to stop an answer; the stream then ends by itself. */
 export const stopAnswer = (flow: string, chat: string) =>

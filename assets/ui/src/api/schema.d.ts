@@ -2857,13 +2857,20 @@ export interface components {
             overrideConfig?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Means nothing here. */
+            /** @description Means nothing without files. */
             chatId?: string | null;
+            /** @description `live` for Live although there is a draft, where the canvas fills; elsewhere it means nothing. */
+            source?: string | null;
         };
-        /** @description Which vector store to fill; every other field is an override. */
+        /** @description Which vector store to fill; every other field is an override. Files with a `chatId`, and files of those who may not change the flow, are found in their conversation alone. */
         FillForm: {
             stopNodeId?: string;
+            /** @description The conversation the files belong to; empty for a new one. */
             chatId?: string;
+            /** @description The proof of the conversation. */
+            sessionToken?: string;
+            /** @description `live` for Live although there is a draft, where the canvas fills; elsewhere it means nothing. */
+            source?: string;
             /** @description JSON text. */
             overrideConfig?: string;
         };
@@ -2876,6 +2883,13 @@ export interface components {
             totalKeys: number;
             /** @description Some of them. */
             addedDocs: components["schemas"]["SourceDocument"][];
+            /**
+             * Format: uuid
+             * @description The conversation that the files belong to.
+             */
+            chatId?: string;
+            /** @description The proof of that conversation, with which a question goes on in it. */
+            sessionToken?: string;
         };
         /** @description One filling of a vector store. */
         Filling: {
@@ -6888,6 +6902,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["Fill"];
+                "multipart/form-data": components["schemas"]["FillForm"];
             };
         };
         responses: {
@@ -6911,6 +6926,7 @@ export interface operations {
             431: components["responses"]["HeadTooLarge"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
+            507: components["responses"]["NoSpace"];
         };
     };
     listCardsOfCategory: {

@@ -5,7 +5,7 @@ import { t } from '../../i18n';
 import { cx, IconButton } from '../../ui';
 import css from './Composer.module.css';
 import type { ChatFile } from './conversation';
-import { FILES_MAX, refusal, type Offer } from './offer';
+import { FILES_MAX, kindOf, refusal, type Offer } from './offer';
 
 export interface ComposerProps {
   input: RefObject<HTMLTextAreaElement | null>;
@@ -194,7 +194,10 @@ async function readFiles(
     else {
       const data = await dataUri(file);
       if (data === null) refused.push(t('chat.file.read', { name: file.name }));
-      else taken.push({ name: file.name, mime: file.type || typeOf(data), size: file.size, data });
+      else {
+        const [mime, type] = [file.type || typeOf(data), kindOf(file, offer)];
+        taken.push({ name: file.name, mime, size: file.size, data, type });
+      }
     }
   }
   return { taken, refused };

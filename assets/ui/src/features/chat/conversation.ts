@@ -1,3 +1,4 @@
+import type { UploadKind } from '../../api/chat';
 import type { StreamEvent } from '../../core/sse';
 
 /** The conversation of the test chat as a pure state: what the stream says goes in, what is drawn comes out. */
@@ -10,6 +11,7 @@ export interface ChatFile {
   size: number;
   /** A data URI, as the service takes it. */
   data: string;
+  type: UploadKind;
 }
 
 export interface UsedTool {

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useReducer, useRef } from 'react';
-import { askInTest, stopAnswer } from '../../api/chat';
+import { askInTest, stopAnswer, storeInTest } from '../../api/chat';
 import { ApiError } from '../../api/client';
 import { readStream, type StreamEvent } from '../../core/sse';
 import { t } from '../../i18n';
@@ -111,15 +111,22 @@ async function run({ flow, asked, id, chatId, signal, change }: Run): Promise<vo
   const gather = new Gather((events) => change({ do: 'events', id, events }));
   let aborted = false;
   try {
+    const uploads = files.map(({ type, name, mime, data }) => ({ type, name, mime, data }));
+    const stored = uploads.filter(({ type }) => type === 'file:rag');
+    const begun =
+      stored.length > 0
+        ? await storeInTest(flow, stored, { chatId, source }, signal)
+        : chatId === null
+          ? null
+          : { chatId };
     const response = await askInTest(
       flow,
       {
         question,
         source,
-        ...(chatId === null ? {} : { chatId }),
-        ...(files.length === 0
-          ? {}
-          : { uploads: files.map(({ name, mime, data }) => ({ type: 'file', name, mime, data })) }),
+        ...(begun && { chatId: begun.chatId }),
+        ...(begun && 'sessionToken' in begun && { sessionToken: begun.sessionToken }),
+        ...(uploads.length > 0 && { uploads }),
       },
       signal,
     );
