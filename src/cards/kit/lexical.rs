@@ -1,7 +1,5 @@
 //! Words and how well they match: BM25, for the retriever and for quoting answers.
 
-use std::collections::HashMap;
-
 /// How fast repeated words stop counting, and how much long texts are held back: the usual BM25 constants.
 const SATURATION: f64 = 1.2;
 const LENGTH_WEIGHT: f64 = 0.75;
@@ -33,38 +31,48 @@ fn fold_plural(mut word: String) -> String {
     word
 }
 
+/// How often the words of a query stand in a text, and how long the text is. Nothing else of a text is kept.
+struct Counted {
+    of_words: Vec<u32>,
+    length: f64,
+}
+
+impl Counted {
+    fn of(text: &str, query: &[String]) -> Self {
+        let words = words(text);
+        let mut of_words = vec![0; query.len()];
+        for word in &words {
+            if let Ok(at) = query.binary_search(word) {
+                of_words[at] += 1;
+            }
+        }
+        Self { of_words, length: words.len() as f64 }
+    }
+}
+
 /// The score of each text for `query`, in the order of `texts`. Zero: no word in common.
 #[must_use]
 pub fn bm25<'a>(query: &str, texts: impl IntoIterator<Item = &'a str>) -> Vec<f64> {
-    let documents: Vec<HashMap<String, u32>> = texts.into_iter().map(counts).collect();
     let mut query = words(query);
     query.sort_unstable();
     query.dedup();
+    let documents: Vec<Counted> = texts.into_iter().map(|text| Counted::of(text, &query)).collect();
     let total = documents.len() as f64;
-    let lengths: Vec<f64> = documents.iter().map(|counts| f64::from(counts.values().sum::<u32>())).collect();
-    let average = (lengths.iter().sum::<f64>() / total.max(1.0)).max(1.0);
-    let rarity = |word: &str| {
-        let holding = documents.iter().filter(|counts| counts.contains_key(word)).count() as f64;
+    let average = (documents.iter().map(|text| text.length).sum::<f64>() / total.max(1.0)).max(1.0);
+    let rarity = |at: usize| {
+        let holding = documents.iter().filter(|text| text.of_words[at] > 0).count() as f64;
         ((total - holding + 0.5) / (holding + 0.5) + 1.0).ln()
     };
-    let weighted: Vec<(&String, f64)> = query.iter().map(|word| (word, rarity(word))).collect();
-    let score = |(counts, length): (&HashMap<String, u32>, &f64)| {
-        let damping = SATURATION * (1.0 - LENGTH_WEIGHT + LENGTH_WEIGHT * length / average);
-        let of_word = |(word, rarity): &(&String, f64)| {
-            let count = f64::from(counts.get(*word).copied().unwrap_or_default());
+    let rarities: Vec<f64> = (0..query.len()).map(rarity).collect();
+    let score = |text: &Counted| {
+        let damping = SATURATION * (1.0 - LENGTH_WEIGHT + LENGTH_WEIGHT * text.length / average);
+        let of_word = |(rarity, count): (&f64, &u32)| {
+            let count = f64::from(*count);
             rarity * count * (SATURATION + 1.0) / (count + damping)
         };
-        weighted.iter().map(of_word).sum()
+        rarities.iter().zip(&text.of_words).map(of_word).sum()
     };
-    documents.iter().zip(&lengths).map(score).collect()
-}
-
-fn counts(text: &str) -> HashMap<String, u32> {
-    let mut counts = HashMap::new();
-    for word in words(text) {
-        *counts.entry(word).or_default() += 1;
-    }
-    counts
+    documents.iter().map(score).collect()
 }
 
 /// The positions of the best scores above zero, best first, at most `most`; equal scores keep their order.
