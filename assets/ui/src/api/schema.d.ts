@@ -1257,6 +1257,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/document-store/generate-tool-desc/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Asks a model what a document store is good for, as the description of a tool.
+         * @description Needs one of: documentStores:upsert-config.
+         */
+        post: operations["describeDocumentStore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/account/sessions/{id}": {
         parameters: {
             query?: never;
@@ -2605,6 +2625,17 @@ export interface components {
             raw: unknown[];
             affected: number;
         };
+        /** @description Which model says what a document store is good for. */
+        DescribeStore: {
+            selectedChatModel: {
+                /** @description Its card. */
+                name: string;
+                inputs?: {
+                    [key: string]: unknown;
+                } | null;
+                credential?: string | null;
+            };
+        };
         /** @description A card that came or went. */
         DiffCard: {
             id: string;
@@ -2628,7 +2659,9 @@ export interface components {
             vectorStoreConfig: components["schemas"]["SetCard"] | null;
             recordManagerConfig: components["schemas"]["SetCard"] | null;
             /** @enum {string} */
-            status: "EMPTY" | "SYNC" | "STALE" | "UPSERTED";
+            status: "EMPTY" | "SYNC" | "STALE" | "SYNCING" | "UPSERTING" | "UPSERTED";
+            /** @description Of a loader or a filling that is under way. */
+            progress: components["schemas"]["FillProgress"] | null;
             totalChars: number;
             totalChunks: number;
             /** Format: date-time */
@@ -2661,6 +2694,10 @@ export interface components {
             loaderName?: string | null;
             loader?: components["schemas"]["SentCard"] | null;
             splitter?: components["schemas"]["SentCard"] | null;
+            /** @description Chooses what makes the vectors, as `/document-store/vectorstore/save` does, and embeds the passages. */
+            embedding?: components["schemas"]["SentCard"] | null;
+            vectorStore?: components["schemas"]["SentCard"] | null;
+            recordManager?: components["schemas"]["SentCard"] | null;
         };
         /** @description Files to add to a document store. */
         DocumentUpsertForm: {
@@ -2679,6 +2716,12 @@ export interface components {
             loader?: string;
             /** @description JSON text. */
             splitter?: string;
+            /** @description JSON text. */
+            embedding?: string;
+            /** @description JSON text. */
+            vectorStore?: string;
+            /** @description JSON text. */
+            recordManager?: string;
         };
         /** @description What became of documents. */
         DocumentUpsertResult: {
@@ -2873,6 +2916,15 @@ export interface components {
             source?: string;
             /** @description JSON text. */
             overrideConfig?: string;
+        };
+        /** @description How far a filling is; the data of `progress` events. */
+        FillProgress: {
+            /** @enum {string} */
+            phase: "loading" | "embedding" | "storing";
+            /** @description Passages. */
+            done: number;
+            /** @description Null as long as nobody knows. */
+            total: number | null;
         };
         /** @description What a filling did. */
         FillResult: {
@@ -3847,6 +3899,10 @@ export interface components {
             categories: string[];
             type: string;
             description: string;
+        };
+        /** @description What a document store is good for. */
+        StoreDescription: {
+            content: string;
         };
         /** @description A loader of a document store. */
         StoreLoader: {
@@ -6729,6 +6785,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FillResult"];
+                    "text/event-stream": unknown;
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -6739,6 +6796,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];
+            429: components["responses"]["TooMany"];
             431: components["responses"]["HeadTooLarge"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6801,6 +6859,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PassagePage"];
+                    "text/event-stream": unknown;
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -6811,6 +6870,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];
+            429: components["responses"]["TooMany"];
             431: components["responses"]["HeadTooLarge"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -6873,6 +6933,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FillResult"];
+                    "text/event-stream": unknown;
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -6913,6 +6974,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FillResult"];
+                    "text/event-stream": unknown;
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -6923,6 +6985,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];
+            429: components["responses"]["TooMany"];
             431: components["responses"]["HeadTooLarge"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -7218,6 +7281,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DocumentUpsertResult"];
+                    "text/event-stream": unknown;
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -7228,6 +7292,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];
+            429: components["responses"]["TooMany"];
             431: components["responses"]["HeadTooLarge"];
             500: components["responses"]["Failed"];
             503: components["responses"]["Unavailable"];
@@ -7289,6 +7354,43 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Deleted"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    describeDocumentStore: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DescribeStore"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoreDescription"];
                 };
             };
             400: components["responses"]["BadRequest"];
