@@ -172,8 +172,9 @@ impl Commits {
     /// Runs `operation` in a transaction and returns when it is durable, or has failed.
     pub(super) fn write<T>(&self, handle: &Handle, operation: &impl Fn(&WriteTx) -> Result<T>) -> Result<T> {
         let _writing = Writing::begin();
+        let mut ahead = handle.tail.ahead();
         loop {
-            if let Run::Over(result) = self.attempt(handle, operation) {
+            if let Run::Over(result) = self.attempt(handle, operation, ahead.take()) {
                 return result;
             }
         }
@@ -190,20 +191,19 @@ impl Commits {
     /// Waits until the database has all messages below `ahead`. Inside a write it does not: what that write sees was settled
     /// when its transaction began.
     pub(super) fn settle(&self, handle: &Handle, ahead: Bound) -> Result<()> {
-        while !WRITING.get() && handle.tail.bound() < ahead {
+        while !WRITING.get() && handle.tail.is_below(ahead) {
             let mut state = self.enter();
-            if state.open.as_ref().is_some_and(|open| open.members > 0) {
-                // It began before these messages were kept, or stores them: the next look tells.
-                match self.follow(state, Ok(())) {
-                    Run::Over(result) => result?,
-                    Run::Again => {}
-                }
-                continue;
+            if handle.tail.is_below(ahead) && !state.has_members() {
+                // A transaction stores them when it begins, so one that was left over must not be taken.
+                state.abort(handle);
+                state.begin_if_none(handle)?;
             }
-            // A transaction stores them when it begins, so one that was left over must not be taken.
-            state.abort(handle);
-            state.begin_if_none(handle)?;
-            self.leave_unwritten(state, handle);
+            if state.has_members() {
+                // It was begun before, or has them. Whether its members succeed is theirs to know.
+                drop(self.follow(state, Ok(())));
+            } else {
+                self.leave_unwritten(state, handle);
+            }
         }
         Ok(())
     }
@@ -219,8 +219,22 @@ impl Commits {
         }
     }
 
-    fn attempt<T>(&self, handle: &Handle, operation: &impl Fn(&WriteTx) -> Result<T>) -> Run<T> {
+    /// Runs the operation in the open transaction, or a new one. It sees all messages below `ahead`: an open transaction that
+    /// does not is waited for, and a new one does.
+    fn attempt<T>(
+        &self,
+        handle: &Handle,
+        operation: &impl Fn(&WriteTx) -> Result<T>,
+        ahead: Option<Bound>,
+    ) -> Run<T> {
         let mut state = self.enter();
+        if state.open.as_ref().is_some_and(|open| ahead.is_some_and(|ahead| open.tx.bound() < ahead)) {
+            if state.has_members() {
+                drop(self.follow(state, Ok(())));
+                return Run::Again;
+            }
+            state.abort(handle);
+        }
         loop {
             if let Err(error) = state.begin_if_none(handle) {
                 return Run::Over(Err(error));
@@ -271,6 +285,12 @@ impl Commits {
 
     fn nobody_queues(&self) -> bool {
         self.queued.load(Ordering::Relaxed) == 0
+    }
+
+    /// True while somebody waits to begin.
+    #[cfg(test)]
+    pub(super) fn has_queue(&self) -> bool {
+        !self.nobody_queues()
     }
 
     /// Nothing is in the transaction: the next in the queue may have it, or it ends here.
@@ -340,6 +360,11 @@ impl State {
         };
         self.open = Some(Open { tx, batch: Arc::default(), members: 0 });
         Ok(())
+    }
+
+    /// True when somebody waits for the open transaction's end.
+    fn has_members(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| open.members > 0)
     }
 
     /// How many have written into `batch`; `None` when it is not open any more.

@@ -25,6 +25,7 @@ const DIGEST_BYTES: usize = 16;
 const HEAD_BYTES: usize = DIGEST_BYTES + 8 + 4;
 /// Generation and end of the file that this one goes on from.
 const LINK_BYTES: usize = 8 + 8;
+const LINK_RECORD_BYTES: usize = HEAD_BYTES + 1 + LINK_BYTES;
 
 /// One file of the journal of an open database.
 pub(super) struct Journal {
@@ -110,8 +111,13 @@ impl Journal {
 
     /// True when a record of so many bytes fits behind the others.
     pub(super) fn has_room(&self, bytes: usize) -> bool {
-        let link = if self.link.is_some() { HEAD_BYTES + 1 + LINK_BYTES } else { 0 };
+        let link = if self.link.is_some() { LINK_RECORD_BYTES } else { 0 };
         self.records < RECORDS_MAX && self.end + (link + HEAD_BYTES + bytes) as u64 <= JOURNAL_BYTES
+    }
+
+    /// True when a record of so many bytes fits into a file that goes on from another one and has nothing else.
+    pub(super) const fn holds(bytes: usize) -> bool {
+        (LINK_RECORD_BYTES + HEAD_BYTES + bytes) as u64 <= JOURNAL_BYTES
     }
 
     /// Writes a record that [`Self::has_room`]; it is on disk when this returns.

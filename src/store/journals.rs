@@ -22,6 +22,20 @@ pub(super) struct Journals {
     active: usize,
     /// The other one counts too, until the database is flushed.
     is_rotated: bool,
+    /// A write failed, so a record may stand at the end that nobody was told of. Nothing may follow it, nor go on from it:
+    /// only a flush of everything, which makes it stale, ends this.
+    is_unsure: bool,
+}
+
+/// Whether a record can be appended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Room {
+    /// Now.
+    Is,
+    /// When the database is flushed.
+    AfterFlush,
+    /// Not while things are as they are: the change is for the database itself.
+    Never,
 }
 
 impl Journals {
@@ -45,13 +59,11 @@ impl Journals {
                 None => Journal::new(&paths[second], generation),
             };
             let files = if first == 0 { [journal, after] } else { [after, journal] };
-            return Ok((
-                Self { files, active: if is_rotated { second } else { first }, is_rotated },
-                records,
-            ));
+            let active = if is_rotated { second } else { first };
+            return Ok((Self { files, active, is_rotated, is_unsure: false }, records));
         }
         let files = [Journal::new(&paths[0], generation), Journal::new(&paths[1], generation)];
-        Ok((Self { files, active: 0, is_rotated: false }, Vec::new()))
+        Ok((Self { files, active: 0, is_rotated: false, is_unsure: false }, Vec::new()))
     }
 
     /// Where the two files of the database at `path` are.
@@ -68,17 +80,36 @@ impl Journals {
         !self.is_rotated && self.active().is_empty()
     }
 
-    /// True when a record of so many bytes can be appended.
-    pub(super) fn has_room(&self, bytes: usize) -> bool {
-        self.active().has_room(bytes)
+    /// Looks for room for a record of so many bytes, and goes on in the other file when this one is full; `generation` is then
+    /// the one that the next flush gives the database.
+    pub(super) fn room(&mut self, bytes: usize, generation: impl FnOnce() -> u64) -> Room {
+        if self.is_unsure || !Journal::holds(bytes) {
+            return Room::Never;
+        }
+        if self.active().has_room(bytes) {
+            return Room::Is;
+        }
+        if self.is_rotated {
+            return Room::AfterFlush;
+        }
+        self.rotate(generation());
+        Room::Is
     }
 
-    /// Writes a record that [`Self::has_room`]; it is on disk when this returns.
+    /// Writes a record that there is [`Room::Is`] for; it is on disk when this returns.
     ///
     /// # Errors
-    /// When the disk does not take it. Whether the record counts is then unknown until the journal is read again.
+    /// When the disk does not take it. Whether the record counts is then unknown, and nothing is appended any more until
+    /// [`Self::restart`].
     pub(super) fn append(&mut self, record: &[u8]) -> io::Result<()> {
-        self.files[self.active].append(record)
+        let written = self.files[self.active].append(record);
+        self.is_unsure |= written.is_err();
+        written
+    }
+
+    /// True after a write that failed.
+    pub(super) const fn is_unsure(&self) -> bool {
+        self.is_unsure
     }
 
     /// True while the full file waits for a flush.
@@ -86,10 +117,10 @@ impl Journals {
         self.is_rotated
     }
 
-    /// Goes on in the other file; `generation` is the one that the next flush gives the database. Not while the other one
-    /// still counts.
+    /// Goes on in the other file. Not while that still counts, and not from a file without records: nobody would find the
+    /// other one by it.
     pub(super) fn rotate(&mut self, generation: u64) {
-        debug_assert!(!self.is_rotated, "the other file still counts");
+        debug_assert!(!self.is_rotated && !self.active().is_empty(), "the other file would be lost");
         let [first, second] = &mut self.files;
         let (full, next) = if self.active == 0 { (first, second) } else { (second, first) };
         next.restart_after(generation, full);
@@ -113,6 +144,7 @@ impl Journals {
     pub(super) const fn restart(&mut self, generation: u64) {
         self.files[self.active].restart(generation);
         self.is_rotated = false;
+        self.is_unsure = false;
     }
 
     /// Makes all records unreadable, which nobody needs any more: the database may be put back to an older state by hand.

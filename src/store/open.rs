@@ -2,10 +2,10 @@
 //! operation, which redb asks for and which lets a full disk heal without a restart.
 
 use super::changes;
-use super::journals::Journals;
+use super::journals::{Journals, Room};
 use super::messages::{self, Said};
 use super::tables::META;
-use super::tail::{self, Kept, ROWS_HEAD_BYTES, Record, Tail};
+use super::tail::{self, Bound, Kept, ROWS_HEAD_BYTES, Record, Tail};
 use super::tx::{ReadTx, Sees, Tx as _, WriteTx, broken};
 use super::upgrade::{self, Standing};
 use crate::domain::error::{Error, Result};
@@ -215,16 +215,19 @@ impl Handle {
     pub(super) fn begin_write(&self) -> Result<WriteTx> {
         let slot = self.database.read().unwrap_or_else(PoisonError::into_inner);
         let database = slot.as_ref().ok_or_else(closed)?;
-        let tx = begin_write(database, &self.tail).map_err(broken)?;
+        let tx = database.begin_write().map_err(broken)?;
         // Asked when nobody else can store them any more.
         let waiting = self.tail.waiting();
         if waiting.is_empty() {
-            return Ok(tx);
+            // Not before: whoever stored the last of them may have noted it only now.
+            return Ok(WriteTx::new(tx, self.tail.bound()));
         }
+        let tx = WriteTx::new(tx, self.tail.bound());
         messages::put(&tx, &waiting)?;
         tx.commit_in_memory().map_err(broken)?;
         self.tail.are_stored(&waiting);
-        begin_write(database, &self.tail).map_err(broken)
+        let tx = database.begin_write().map_err(broken)?;
+        Ok(WriteTx::new(tx, self.tail.bound()))
     }
 
     /// Commits a change; it is on disk when this returns, in the journal or in the database itself.
@@ -245,9 +248,18 @@ impl Handle {
         if !self.is_journaled(&tx, journals) {
             // Nothing else is written while the whole journal becomes stale.
             let rest = self.tail.waiting();
-            flush(tx, &rest, Some(journals))?;
-            self.tail.are_stored(&rest);
-            return Ok(());
+            return match flush(tx, &rest, Some(journals)) {
+                Ok(()) => {
+                    self.tail.are_stored(&rest);
+                    Ok(())
+                }
+                Err(error) => {
+                    // It may have taken effect: what is appended to this journal now might never count.
+                    *guard = None;
+                    self.mark_sick();
+                    Err(error)
+                }
+            };
         }
         if !(tx.flushes() && journals.is_rotated()) {
             return tx.commit_in_memory().map_err(broken);
@@ -265,20 +277,21 @@ impl Handle {
     /// Writes what was changed into the journal; false when it did not take it.
     fn is_journaled(&self, tx: &WriteTx, journals: &mut Journals) -> bool {
         let changes = tx.changes();
-        let Some(rows) = changes.rows() else { return false };
-        if rows.is_empty() {
-            return true;
+        match changes.rows() {
+            None => false,
+            Some([]) => !journals.is_unsure(),
+            Some(rows) => {
+                self.room(journals, ROWS_HEAD_BYTES + rows.len()) == Room::Is
+                    && wrote(journals, &[&tail::rows_head(tx.bound()), rows].concat())
+            }
         }
-        let bytes = ROWS_HEAD_BYTES + rows.len();
-        if !journals.has_room(bytes) && !journals.is_rotated() {
-            self.rotate(journals);
-        }
-        journals.has_room(bytes) && wrote(journals, &[&tail::rows_head(tx.bound()), rows].concat())
     }
 
-    fn rotate(&self, journals: &mut Journals) {
-        journals.rotate(fresh_generation());
-        self.flush_is_due.store(true, Ordering::Release);
+    fn room(&self, journals: &mut Journals, bytes: usize) -> Room {
+        journals.room(bytes, || {
+            self.flush_is_due.store(true, Ordering::Release);
+            fresh_generation()
+        })
     }
 
     /// Takes the other file, as when this one is full.
@@ -288,7 +301,7 @@ impl Handle {
             && !journals.is_rotated()
             && !journals.is_empty()
         {
-            self.rotate(journals);
+            journals.rotate(fresh_generation());
         }
     }
 
@@ -311,15 +324,10 @@ impl Handle {
         }
         let mut guard = self.journals();
         let Some(journals) = guard.as_mut() else { return Ok(Keep::Refused) };
-        let bytes = tail::said_bytes(&fit);
-        if !journals.has_room(bytes) {
-            if journals.is_rotated() {
-                return Ok(Keep::NoRoom);
-            }
-            self.rotate(journals);
-            if !journals.has_room(bytes) {
-                return Ok(Keep::Refused);
-            }
+        match self.room(journals, tail::said_bytes(&fit)) {
+            Room::Is => {}
+            Room::AfterFlush => return Ok(Keep::NoRoom),
+            Room::Never => return Ok(Keep::Refused),
         }
         let first = self.tail.number(fit.len());
         fit.iter_mut().zip(first..).for_each(|(kept, number)| kept.sequence = number);
@@ -384,12 +392,6 @@ fn closed() -> Error {
     broken(StorageError::DatabaseClosed)
 }
 
-fn begin_write(database: &Database, tail: &Tail) -> Result<WriteTx, redb::TransactionError> {
-    let tx = database.begin_write()?;
-    // Not before: who wrote until now may have stored messages.
-    Ok(WriteTx::new(tx, tail.bound()))
-}
-
 /// Commits everything into the database itself, with `rest` of the messages, and with a generation that makes all records of
 /// the journal stale.
 fn flush(tx: WriteTx, rest: &[Kept], journals: Option<&mut Journals>) -> Result<()> {
@@ -424,7 +426,7 @@ fn replay(database: &Database, paths: Option<&[PathBuf; 2]>) -> Result<Option<Jo
     let generation = known.unwrap_or_else(fresh_generation);
     let (journals, records) = Journals::open(paths, generation)?;
     if !records.is_empty() {
-        let tx = begin_write(database, &Tail::default()).map_err(broken)?;
+        let tx = WriteTx::new(database.begin_write().map_err(broken)?, Bound::default());
         make_again(&tx, &records)?;
         tx.commit_in_memory().map_err(broken)?;
     }
@@ -466,7 +468,7 @@ fn prepare(database: &Database, journal_paths: Option<&[PathBuf; 2]>) -> Result<
     }
     let mut journals = replay(database, journal_paths)?;
     if let (Standing::Older(found), tables) = standing()? {
-        let tx = begin_write(database, &Tail::default()).map_err(broken)?;
+        let tx = WriteTx::new(database.begin_write().map_err(broken)?, Bound::default());
         upgrade::run(&tx, found, &tables)?;
         flush(tx, &[], journals.as_mut())?;
     }

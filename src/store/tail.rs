@@ -88,6 +88,12 @@ impl Tail {
         kept.back().map(|last| Bound(last.sequence + 1))
     }
 
+    /// True while the database lacks a message below the bound.
+    pub(super) fn is_below(&self, bound: Bound) -> bool {
+        let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
+        kept.front().is_some_and(|first| first.sequence < bound.0)
+    }
+
     /// What the database has.
     pub(super) fn bound(&self) -> Bound {
         Bound(self.bound.load(Ordering::SeqCst))

@@ -2,12 +2,17 @@
 //!
 //! A kill is played by copying the files of a running store: what its process holds in memory is not in the copy.
 
+use super::combine::Combine;
+use super::commit::Commits;
 use super::journal::JOURNAL_BYTES;
 use super::journal_tests::killed;
+use super::journals::{Journals, Room};
 use super::message_tests::message;
 use super::messages::{self, Said};
+use super::open::Handle;
 use super::places;
 use super::tables::FLOW_HOME;
+use super::tests::Disk;
 use super::{Order, Store, WriteTx};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
@@ -140,6 +145,122 @@ fn a_file_that_goes_on_from_what_is_not_there_does_not_count() {
     let after = killed(folder.path());
     std::fs::copy(after.path().join("test.journal2"), before.path().join("test.journal2")).unwrap();
     assert_eq!(stored(&open(before.path()), 1, 1), Vec::<String>::new());
+}
+
+#[test]
+fn what_no_file_holds_is_a_change_like_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    settle_in(&store, 1);
+    drop(store);
+    // Its journal is empty: the other file must not be taken, because nothing would lead to it.
+    let store = open(folder.path());
+    let long = "x".repeat(JOURNAL_BYTES as usize);
+    let said = [Said::new(&home(), &[message(flow(1), chat(1), &long)]).unwrap()];
+    assert!(matches!(store.handle.keep(&said), Ok(super::open::Keep::Refused)));
+    settle_in(&store, 2);
+    let again = open(killed(folder.path()).path());
+    assert!(again.read(|tx| FLOW_HOME.get(tx, &flow(2))).unwrap().is_some());
+    say(&store, 1, 1, &long).unwrap();
+    assert_eq!(stored(&open(killed(folder.path()).path()), 1, 1), [long]);
+}
+
+#[test]
+fn without_room_for_a_journal_messages_go_into_the_database() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    std::fs::create_dir(folder.path().join("test.journal")).unwrap();
+    settle_in(&store, 1);
+    for number in 0..3 {
+        say(&store, 1, 1, &number.to_string()).unwrap();
+    }
+    let copy = tempfile::tempdir().unwrap();
+    std::fs::copy(folder.path().join("test.redb"), copy.path().join("test.redb")).unwrap();
+    assert_eq!(stored(&open(copy.path()), 1, 1), ["0", "1", "2"]);
+}
+
+#[test]
+fn nothing_follows_a_record_that_may_or_may_not_be_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = Journals::paths(&folder.path().join("test.redb"));
+    let (mut journals, _) = Journals::open(&paths, 1).unwrap();
+    let room = |journals: &mut Journals| journals.room(10, || 2);
+    std::fs::create_dir(&paths[0]).unwrap();
+    assert_eq!(room(&mut journals), Room::Is);
+    assert!(journals.append(&[1; 10]).is_err());
+    std::fs::remove_dir(&paths[0]).unwrap();
+    assert_eq!(room(&mut journals), Room::Never);
+    journals.restart(2);
+    assert_eq!(room(&mut journals), Room::Is);
+    journals.append(&[1; 10]).unwrap();
+}
+
+#[test]
+fn a_flush_that_fails_loses_no_message() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = Journals::paths(&folder.path().join("test.redb"));
+    let disk = Disk::default();
+    let open = || {
+        let under = disk.clone();
+        let opener = move || redb::Database::builder().create_with_backend(under.clone());
+        let handle = Handle::with(opener().unwrap(), Box::new(opener), Some(paths.clone())).unwrap();
+        Store { handle, commits: Commits::default(), appends: Combine::new() }
+    };
+    let store = open();
+    settle_in(&store, 1);
+    let mut expected = Vec::new();
+    for round in 0..4 {
+        for number in 0..3 {
+            expected.push(format!("{round} {number}"));
+            say(&store, 1, 1, expected.last().unwrap()).unwrap();
+        }
+        disk.full.store(true, Ordering::SeqCst);
+        let beyond = vec![1; JOURNAL_BYTES as usize + 1];
+        assert!(store.write(|tx| tx.put(super::tables::META, b"other", &beyond)).is_err());
+        disk.full.store(false, Ordering::SeqCst);
+        if round % 2 == 0 {
+            store.handle.rotate_if_possible();
+        }
+        expected.push(format!("{round} after"));
+        say(&store, 1, 1, expected.last().unwrap()).unwrap();
+        assert_eq!(conversation(&store, 1, 1), expected);
+        assert_eq!(stored(&store, 1, 1), expected);
+    }
+    std::mem::forget(store);
+    assert_eq!(stored(&open(), 1, 1), expected);
+}
+
+#[test]
+fn a_change_that_joins_others_sees_what_was_acknowledged_before_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    settle_in(&store, 1);
+    let (inside, leave) = (Barrier::new(2), Barrier::new(2));
+    let is_first = AtomicBool::new(true);
+    std::thread::scope(|scope| {
+        let (store, inside, leave, is_first) = (&store, &inside, &leave, &is_first);
+        scope.spawn(move || {
+            let other = |tx: &WriteTx| {
+                if is_first.swap(false, Ordering::SeqCst) {
+                    inside.wait();
+                    leave.wait();
+                }
+                tx.put(super::tables::META, b"other", b"1")
+            };
+            store.write(other).unwrap();
+        });
+        inside.wait();
+        say(store, 1, 1, "Hi").unwrap();
+        let removed =
+            scope.spawn(move || store.write(|tx| messages::remove_flow(tx, &home(), &flow(1))).unwrap());
+        while !store.commits.has_queue() {
+            std::thread::yield_now();
+        }
+        leave.wait();
+        assert_eq!(removed.join().unwrap(), 1);
+    });
+    assert_eq!(conversation(&store, 1, 1), Vec::<String>::new());
+    assert_eq!(stored(&open(killed(folder.path()).path()), 1, 1), Vec::<String>::new());
 }
 
 #[test]
