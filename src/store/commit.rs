@@ -25,7 +25,7 @@
 //! **Why it ends.** An operation runs again only because another one failed after it had written, and that one
 //! leaves with its error after at most one more run.
 
-use super::open::Handle;
+use super::handle::Handle;
 use super::tail::Bound;
 use super::tx::WriteTx;
 use crate::domain::error::{Error, Result};

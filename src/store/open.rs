@@ -1,11 +1,11 @@
-//! Opening the database file: what can be wrong with it in words, and opening it anew after a failed disk
-//! operation, which redb asks for and which lets a full disk heal without a restart.
+//! Opening the database file: what can be wrong with it in words, its format, and the changes that only its journal has.
 
 use super::changes;
-use super::journals::{Journals, Room};
-use super::messages::{self, Said};
+use super::handle::{GENERATION, flush, fresh_generation};
+use super::journals::Journals;
+use super::messages;
 use super::tables::META;
-use super::tail::{self, Bound, Kept, ROWS_HEAD_BYTES, Record, Tail};
+use super::tail::{self, Bound, Kept, Record};
 use super::tx::{ReadTx, Sees, Tx as _, WriteTx, broken};
 use super::upgrade::{self, Standing};
 use crate::domain::error::{Error, Result};
@@ -13,15 +13,6 @@ use redb::{Database, DatabaseError, ReadableDatabase as _, StorageError, TableHa
 use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
-
-/// Pages kept in memory, for reading and writing together. An idle service must stay small, and the pages a
-/// request needs (its flow, its key, the end of its conversation) are few.
-const CACHE_BYTES: usize = 16 << 20;
-
-/// The generation of the journal, in the table of facts about the database.
-const GENERATION: &[u8] = b"journal";
 
 /// Why a database was not opened. Each text is one line that says what to do next.
 #[derive(Debug)]
@@ -111,312 +102,11 @@ impl From<Error> for OpenError {
     }
 }
 
-/// Opens the database; called again whenever it must be opened anew.
-pub(super) type Opener = Box<dyn Fn() -> Result<Database, DatabaseError> + Send + Sync>;
-
-/// The open database, which is replaced by a freshly opened one after a disk failure.
-pub(super) struct Handle {
-    opener: Opener,
-    /// Held for reading only while a transaction begins, so that a nested or long transaction blocks nobody.
-    /// `None` after a failed attempt to open it anew.
-    database: RwLock<Option<Database>>,
-    /// Where the journal lies; `None` for a database without one, whose every commit is a flush.
-    journal_paths: Option<[PathBuf; 2]>,
-    /// Taken while something is written into it, and while a flush ends.
-    journals: Mutex<Option<Journals>>,
-    /// Messages that the journal has and the database has not. Kept and cleared while `journals` is held.
-    pub(super) tail: Tail,
-    /// A file of the journal is full, and nobody has begun to flush the database for it.
-    flush_is_due: AtomicBool,
-    sick: AtomicBool,
-}
-
-impl Handle {
-    /// Opens the file at `path`, makes it when it is missing, and brings it to this program's format.
-    pub(super) fn open(path: &Path) -> Result<Self, OpenError> {
-        drop(create(path)?);
-        // Only the first opening may make an empty file a database: a file that vanished later is a failure.
-        let database = Database::builder().set_cache_size(CACHE_BYTES).create(path)?;
-        let journals = Journals::paths(path);
-        let path = PathBuf::from(path);
-        let opener = move || Database::builder().set_cache_size(CACHE_BYTES).open(&path);
-        Self::with(database, Box::new(opener), Some(journals))
-    }
-
-    /// As [`Self::open`], with another way to the database.
-    pub(super) fn with(
-        database: Database,
-        opener: Opener,
-        journal_paths: Option<[PathBuf; 2]>,
-    ) -> Result<Self, OpenError> {
-        let journals = prepare(&database, journal_paths.as_ref())?;
-        let tail = Tail::default();
-        tail.start(next_message(&database)?);
-        let flush_is_due = AtomicBool::new(journals.as_ref().is_some_and(Journals::is_rotated));
-        Ok(Self {
-            opener,
-            database: RwLock::new(Some(database)),
-            journal_paths,
-            journals: Mutex::new(journals),
-            tail,
-            flush_is_due,
-            sick: AtomicBool::new(false),
-        })
-    }
-
-    /// True after a failure that only opening the database anew can end.
-    pub(super) fn is_sick(&self) -> bool {
-        self.sick.load(Ordering::Acquire)
-    }
-
-    /// Notes what `error` says about the health of the database.
-    pub(super) fn notice(&self, error: &Error) {
-        let Error::Internal(cause) = error else { return };
-        if matches!(
-            cause.downcast_ref(),
-            Some(redb::Error::Io(_) | redb::Error::PreviousIo | redb::Error::DatabaseClosed)
-        ) {
-            self.mark_sick();
-        }
-    }
-
-    /// Notes that the database refuses to go on.
-    pub(super) fn mark_sick(&self) {
-        self.sick.store(true, Ordering::Release);
-    }
-
-    /// Closes the database and opens it anew. The caller knows that no write transaction lives: one would keep
-    /// the old file locked. Reads under way fail, which they would do anyway.
-    pub(super) fn reopen(&self) -> Result<()> {
-        let mut slot = self.database.write().unwrap_or_else(PoisonError::into_inner);
-        let mut journals = self.journals();
-        drop(slot.take());
-        let database = (self.opener)().map_err(broken)?;
-        *journals = replay(&database, self.journal_paths.as_ref()).map_err(Error::internal)?;
-        self.tail.start(next_message(&database)?);
-        self.flush_is_due.store(journals.as_ref().is_some_and(Journals::is_rotated), Ordering::Release);
-        *slot = Some(database);
-        self.sick.store(false, Ordering::Release);
-        Ok(())
-    }
-
-    fn journals(&self) -> MutexGuard<'_, Option<Journals>> {
-        self.journals.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Begins a snapshot.
-    pub(super) fn begin_read(&self, sees: Sees) -> Result<ReadTx> {
-        let slot = self.database.read().unwrap_or_else(PoisonError::into_inner);
-        let database = slot.as_ref().ok_or_else(closed)?;
-        database.begin_read().map(|tx| ReadTx::new(tx, sees)).map_err(broken)
-    }
-
-    /// Begins a change, which sees every message that was kept; waits while another one is being committed.
-    pub(super) fn begin_write(&self) -> Result<WriteTx> {
-        let slot = self.database.read().unwrap_or_else(PoisonError::into_inner);
-        let database = slot.as_ref().ok_or_else(closed)?;
-        let tx = database.begin_write().map_err(broken)?;
-        // Asked when nobody else can store them any more.
-        let waiting = self.tail.waiting();
-        if waiting.is_empty() {
-            // Not before: whoever stored the last of them may have noted it only now.
-            return Ok(WriteTx::new(tx, self.tail.bound()));
-        }
-        let tx = WriteTx::new(tx, self.tail.bound());
-        messages::put(&tx, &waiting)?;
-        tx.commit_in_memory().map_err(broken)?;
-        self.tail.are_stored(&waiting);
-        let tx = database.begin_write().map_err(broken)?;
-        Ok(WriteTx::new(tx, self.tail.bound()))
-    }
-
-    /// Commits a change; it is on disk when this returns, in the journal or in the database itself.
-    ///
-    /// When it fails the handle is sick: whether the change counts shows when the database is opened anew.
-    pub(super) fn commit(&self, tx: WriteTx) -> Result<()> {
-        self.try_commit(tx).inspect_err(|error| {
-            if let Error::Internal(cause) = error {
-                tracing::error!(%cause, "a change could not be stored");
-            }
-            self.mark_sick();
-        })
-    }
-
-    fn try_commit(&self, tx: WriteTx) -> Result<()> {
-        let mut guard = self.journals();
-        let Some(journals) = guard.as_mut() else { return tx.flush().map_err(broken) };
-        if !self.is_journaled(&tx, journals) {
-            // Nothing else is written while the whole journal becomes stale.
-            let rest = self.tail.waiting();
-            return match flush(tx, &rest, Some(journals)) {
-                Ok(()) => {
-                    self.tail.are_stored(&rest);
-                    Ok(())
-                }
-                Err(error) => {
-                    // It may have taken effect: what is appended to this journal now might never count.
-                    *guard = None;
-                    self.mark_sick();
-                    Err(error)
-                }
-            };
-        }
-        if !(tx.flushes() && journals.is_rotated()) {
-            return tx.commit_in_memory().map_err(broken);
-        }
-        let (generation, rest) = (journals.generation(), self.tail.waiting());
-        drop(guard);
-        flush_with(tx, &rest, generation)?;
-        if let Some(journals) = self.journals().as_mut() {
-            journals.is_flushed(generation);
-        }
-        self.tail.are_stored(&rest);
-        Ok(())
-    }
-
-    /// Writes what was changed into the journal; false when it did not take it.
-    fn is_journaled(&self, tx: &WriteTx, journals: &mut Journals) -> bool {
-        let changes = tx.changes();
-        match changes.rows() {
-            None => false,
-            Some([]) => !journals.is_unsure(),
-            Some(rows) => {
-                self.room(journals, ROWS_HEAD_BYTES + rows.len()) == Room::Is
-                    && wrote(journals, &[&tail::rows_head(tx.bound()), rows].concat())
-            }
-        }
-    }
-
-    fn room(&self, journals: &mut Journals, bytes: usize) -> Room {
-        journals.room(bytes, || {
-            self.flush_is_due.store(true, Ordering::Release);
-            fresh_generation()
-        })
-    }
-
-    /// Takes the other file, as when this one is full.
-    #[cfg(test)]
-    pub(super) fn rotate_if_possible(&self) {
-        if let Some(journals) = self.journals().as_mut()
-            && !journals.is_rotated()
-            && !journals.is_empty()
-        {
-            journals.rotate(fresh_generation());
-        }
-    }
-
-    /// True for the one who is to flush the database now.
-    pub(super) fn must_flush(&self) -> bool {
-        self.flush_is_due.load(Ordering::Acquire) && self.flush_is_due.swap(false, Ordering::AcqRel)
-    }
-
-    /// Writes messages into the journal and keeps them: one result for each. They are on disk when this returns.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub(super) fn keep(&self, all: &[Said]) -> Result<Keep> {
-        if self.is_sick() {
-            return Ok(Keep::Refused);
-        }
-        let (results, mut fit) = messages::judge(&self.begin_read(Sees::AllButMessages)?, all)?;
-        if fit.is_empty() {
-            return Ok(Keep::Done(results));
-        }
-        let mut guard = self.journals();
-        let Some(journals) = guard.as_mut() else { return Ok(Keep::Refused) };
-        match self.room(journals, tail::said_bytes(&fit)) {
-            Room::Is => {}
-            Room::AfterFlush => return Ok(Keep::NoRoom),
-            Room::Never => return Ok(Keep::Refused),
-        }
-        let first = self.tail.number(fit.len());
-        fit.iter_mut().zip(first..).for_each(|(kept, number)| kept.sequence = number);
-        if !wrote(journals, &tail::said_record(&fit)) {
-            return Ok(Keep::Refused);
-        }
-        self.tail.keep(fit);
-        Ok(Keep::Done(results))
-    }
-
-    /// Stores messages as a change like others.
-    ///
-    /// # Errors
-    /// When the database cannot be read or written.
-    pub(super) fn store(&self, tx: &WriteTx, all: &[Said]) -> Result<Vec<Result<()>>> {
-        let (results, mut fit) = messages::judge(tx, all)?;
-        if !fit.is_empty() {
-            let first = self.tail.number(fit.len());
-            fit.iter_mut().zip(first..).for_each(|(kept, number)| kept.sequence = number);
-            messages::put(tx, &fit)?;
-        }
-        Ok(results)
-    }
-}
-
-/// What became of messages that were to be kept.
-pub(super) enum Keep {
-    /// One result for each.
-    Done(Vec<Result<()>>),
-    /// Both files of the journal are full: the database is to be flushed first.
-    NoRoom,
-    /// The journal does not take them: they are a change of the database like others.
-    Refused,
-}
-
-/// A disk that cannot take a record of the journal may still take the change.
-fn wrote(journals: &mut Journals, record: &[u8]) -> bool {
-    let written = journals.append(record);
-    if let Err(error) = &written {
-        tracing::warn!(%error, "the journal of the database could not be written");
-    }
-    written.is_ok()
-}
-
-impl Drop for Handle {
-    /// Flushes what only the journal has, so that the next start has nothing to do. A failure loses nothing.
-    fn drop(&mut self) {
-        let is_clean = self.journals().as_ref().is_none_or(Journals::is_empty);
-        if is_clean || self.is_sick() {
-            return;
-        }
-        let Ok(tx) = self.begin_write() else { return };
-        let Some(journals) = self.journals.get_mut().unwrap_or_else(PoisonError::into_inner) else { return };
-        match flush(tx, &[], Some(journals)) {
-            Ok(()) => journals.erase(),
-            Err(error) => tracing::warn!(%error, "the database was not flushed; its journal has everything"),
-        }
-    }
-}
-
-fn closed() -> Error {
-    broken(StorageError::DatabaseClosed)
-}
-
-/// Commits everything into the database itself, with `rest` of the messages, and with a generation that makes all records of
-/// the journal stale.
-fn flush(tx: WriteTx, rest: &[Kept], journals: Option<&mut Journals>) -> Result<()> {
-    let Some(journals) = journals else { return tx.flush().map_err(broken) };
-    // At random: a database that was put back to an older state must never meet records of what it forgot.
-    let generation = fresh_generation();
-    flush_with(tx, rest, generation)?;
-    journals.restart(generation);
-    Ok(())
-}
-
-fn flush_with(tx: WriteTx, rest: &[Kept], generation: u64) -> Result<()> {
-    if !rest.is_empty() {
-        messages::put(&tx, rest)?;
-    }
-    tx.put(META, GENERATION, &generation.to_be_bytes())?;
-    tx.flush().map_err(broken)
-}
-
-fn fresh_generation() -> u64 {
-    uuid::Uuid::new_v4().as_u64_pair().1
-}
-
 /// Opens the journal and makes its changes again, in memory: they are on disk already, where they stand.
-fn replay(database: &Database, paths: Option<&[PathBuf; 2]>) -> Result<Option<Journals>, OpenError> {
+pub(super) fn replay(
+    database: &Database,
+    paths: Option<&[PathBuf; 2]>,
+) -> Result<Option<Journals>, OpenError> {
     let Some(paths) = paths else { return Ok(None) };
     let tx = database.begin_read().map_err(broken)?;
     let is_new = !tx.list_tables().map_err(broken)?.any(|table| table.name() == META.name());
@@ -450,12 +140,16 @@ fn make_again(tx: &WriteTx, records: &[Vec<u8>]) -> Result<()> {
 }
 
 /// The number of the next message.
-fn next_message(database: &Database) -> Result<u64> {
+pub(super) fn next_message(database: &Database) -> Result<u64> {
     let tx = database.begin_read().map_err(broken)?;
     messages::next_sequence(&ReadTx::new(tx, Sees::All))
 }
 
-fn prepare(database: &Database, journal_paths: Option<&[PathBuf; 2]>) -> Result<Option<Journals>, OpenError> {
+/// Reads the journal and brings the database to this program's format.
+pub(super) fn prepare(
+    database: &Database,
+    journal_paths: Option<&[PathBuf; 2]>,
+) -> Result<Option<Journals>, OpenError> {
     let standing = || {
         let tx = database.begin_read().map_err(broken)?;
         let tables: Vec<String> =
@@ -476,7 +170,7 @@ fn prepare(database: &Database, journal_paths: Option<&[PathBuf; 2]>) -> Result<
 }
 
 /// Makes the file, readable by its owner only, and sees that its name survives a power cut.
-fn create(path: &Path) -> std::io::Result<File> {
+pub(super) fn create(path: &Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]

@@ -4,12 +4,12 @@
 
 use super::combine::Combine;
 use super::commit::Commits;
+use super::handle::Handle;
 use super::journal::JOURNAL_BYTES;
 use super::journal_tests::killed;
 use super::journals::{Journals, Room};
 use super::message_tests::message;
 use super::messages::{self, Said};
-use super::open::Handle;
 use super::places;
 use super::tables::FLOW_HOME;
 use super::tests::Disk;
@@ -111,7 +111,7 @@ fn messages_of_both_files_are_there_when_a_flush_does_not_come_to_its_end() {
         let said = [Said::new(&home(), &[message(flow(1), chat(1), text)]).unwrap()];
         store.handle.keep(&said).unwrap()
     };
-    while matches!(keep(&format!("{said} {long}")), super::open::Keep::Done(_)) {
+    while matches!(keep(&format!("{said} {long}")), super::handle::Keep::Done(_)) {
         said += 1;
     }
     assert!(said * long.len() as u64 as usize > JOURNAL_BYTES as usize, "both files are full");
@@ -157,7 +157,7 @@ fn what_no_file_holds_is_a_change_like_others() {
     let store = open(folder.path());
     let long = "x".repeat(JOURNAL_BYTES as usize);
     let said = [Said::new(&home(), &[message(flow(1), chat(1), &long)]).unwrap()];
-    assert!(matches!(store.handle.keep(&said), Ok(super::open::Keep::Refused)));
+    assert!(matches!(store.handle.keep(&said), Ok(super::handle::Keep::Refused)));
     settle_in(&store, 2);
     let again = open(killed(folder.path()).path());
     assert!(again.read(|tx| FLOW_HOME.get(tx, &flow(2))).unwrap().is_some());

@@ -1,6 +1,6 @@
 //! The store as a whole: shared commits under load, failures, panics, a failing disk, and reopening.
 
-use super::open::Handle;
+use super::handle::Handle;
 use super::tables::{FLOW_HOME, META, SESSIONS, USER_BY_EMAIL, VARIABLES, WORKSPACES};
 use super::*;
 use crate::domain::audit::{Action, ENTRIES_MAX, Entry, Ring};
