@@ -128,8 +128,10 @@ pub const POSTGRES_SECONDS: u64 = 60;
 pub const POSTGRES_SIGN_IN_SECONDS: u64 = 15;
 /// Bytes of one thing it says: a row, mostly.
 pub const POSTGRES_MESSAGE_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// Bytes of all rows of one statement.
+/// Bytes of all rows of one statement, and of the memory that holds them.
 pub const POSTGRES_RESULT_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// Rows of one statement.
+pub const POSTGRES_RESULT_ROWS_MAX: usize = 100_000;
 /// Most of an API's response that a model answers from.
 pub const API_RESPONSE_CHARS_MAX: usize = 50_000;
 /// Most tools of one MCP server that are looked at, and the pages of its list.

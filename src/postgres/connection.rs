@@ -91,8 +91,11 @@ impl Connection {
         loop {
             match self.next()? {
                 Message::DataRow(row) => {
-                    bytes += row.buffer().len();
-                    if bytes > limits::POSTGRES_RESULT_BYTES_MAX {
+                    // What it takes in memory: columns of nothing take little of the line and much of that.
+                    bytes += row.buffer().len() + room(count(&row));
+                    if bytes > limits::POSTGRES_RESULT_BYTES_MAX
+                        || rows.len() >= limits::POSTGRES_RESULT_ROWS_MAX
+                    {
                         return Err(PgError::TooLarge);
                     }
                     rows.push(columns(&row)?);
@@ -167,9 +170,20 @@ impl Connection {
     }
 }
 
+/// The columns of a row, as its head announces.
+fn count(row: &DataRowBody) -> usize {
+    use fallible_iterator::FallibleIterator as _;
+    row.ranges().size_hint().0
+}
+
+/// Bytes that a row of so many columns takes, whatever is in them.
+const fn room(columns: usize) -> usize {
+    size_of::<Row>() + columns * size_of::<Option<String>>()
+}
+
 fn columns(row: &DataRowBody) -> Result<Row, PgError> {
     use fallible_iterator::FallibleIterator as _;
-    let (mut ranges, mut columns) = (row.ranges(), Row::new());
+    let (mut ranges, mut columns) = (row.ranges(), Row::with_capacity(count(row)));
     while let Some(range) = ranges.next()? {
         columns.push(range.map(|range| String::from_utf8_lossy(&row.buffer()[range]).into_owned()));
     }

@@ -193,6 +193,31 @@ fn a_pooler_that_takes_no_options_is_asked_without_them() {
 }
 
 #[test]
+fn rows_of_nothing_count_by_the_memory_that_they_take() {
+    let of = |columns: u16| {
+        let nothing = [0xff_u8; 4].repeat(usize::from(columns));
+        says(b'D', &[&columns.to_be_bytes()[..], &nothing].concat())
+    };
+    // So few bytes of the line that they would pass for a small result.
+    for (row, count) in [(of(0), limits::POSTGRES_RESULT_ROWS_MAX), (of(1_000), 1_197)] {
+        for (count, fits) in [(count, true), (count + 5, false)] {
+            assert!(row.len() * count < limits::POSTGRES_RESULT_BYTES_MAX / 4);
+            let all = [row.repeat(count), says(b'C', b"SELECT 1\0"), says(b'Z', b"I")].concat();
+            let session = session(Tls::Off, move |mut stream| {
+                startup(&mut stream);
+                stream.write_all(&welcome()).unwrap();
+                statement(&mut stream);
+                let _ = stream.write_all(&all);
+            });
+            match run(&session, &Cancel::new(None)) {
+                Ok(rows) => assert!(fits && rows.len() == count, "{} rows", rows.len()),
+                Err(error) => assert_eq!((error, fits), (PgError::TooLarge, false)),
+            }
+        }
+    }
+}
+
+#[test]
 fn a_cancelled_run_waits_no_longer() {
     let session = session(Tls::Off, |mut stream| {
         startup(&mut stream);
