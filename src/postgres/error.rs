@@ -4,10 +4,11 @@ use crate::domain::error::Error;
 use crate::net::NetError;
 use std::{fmt, io};
 
-/// The longest reason of a server that is shown.
+/// The longest reason of a server that is written to the log.
 const REASON_CHARS_MAX: usize = 300;
 
-/// Why a PostgreSQL server gave nothing. Its `Display` is shown to callers: it never holds the password.
+/// Why a PostgreSQL server gave nothing. Its `Display` is shown to callers, whoever asks the flow: it holds no word of the
+/// server and no address. What was said there goes into the log ([`Self::at`]), without the password.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PgError {
     /// No connection, or it ended.
@@ -32,7 +33,7 @@ pub enum PgError {
     Told {
         /// The five characters of its kind.
         code: String,
-        /// Its words.
+        /// Its words, for the log alone: they name users, databases and addresses.
         message: String,
     },
 }
@@ -63,69 +64,82 @@ impl PgError {
         matches!(self, Self::Told { .. })
     }
 
-    /// The operation's error, naming the card that failed.
+    /// The operation's error, naming the card that failed. What callers are not told is logged.
     #[must_use]
     pub fn at(self, card: &str) -> Error {
+        if let Some(words) = self.words() {
+            tracing::warn!(card, words, "a PostgreSQL server gave nothing");
+        }
         match self {
             Self::Net(NetError::Cancelled) => Error::Cancelled,
             other => Error::Failed(format!("{card}: {other}")),
         }
     }
+
+    /// What only the log is told.
+    fn words(&self) -> Option<String> {
+        match self {
+            Self::Told { code, message } => Some(format!("{message} ({code})")),
+            Self::Net(NetError::Unreachable(place)) => Some(format!("no connection to {place}")),
+            Self::Net(NetError::Broken(why)) => Some(why.clone()),
+            _ => None,
+        }
+    }
+}
+
+/// What to do about a kind of thing that a server says, in words of ours.
+fn sentence(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "22000" => {
+            "a value does not fit the table; its vectors must have the length that the table was made for, by the same \
+             embedding model"
+        }
+        "25006" => "the database there can only be read",
+        "28000" => "the server refused the user, or calls without SSL; check the card's credential and SSL",
+        "28P01" => "the server refused the user or the password; check the card's credential",
+        "3D000" => "the server has no such database; check the card's database",
+        "3F000" => "the database has no such schema; check the card's table and schema",
+        "42501" => "the user may not do this; let the owner of the database or table allow it",
+        "42703" => "the table has other columns; check the card's table and column names",
+        "42P01" => "there is no such table; fill the store first",
+        "42P10" => "the table has no unique column to tell its rows apart; add one or name another table",
+        "53100" => "the server's disk is full",
+        "53300" => "the server has no connection left; try again later",
+        "57014" => "the database took too long",
+        "57P01" | "57P02" | "57P03" => "the server is starting or stopping; try again later",
+        _ => return None,
+    })
 }
 
 impl fmt::Display for PgError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (code, message) = match self {
-            Self::Net(NetError::RefusedByPolicy) => {
-                return f.write_str(
-                    "the address was refused by policy; add its host and port to SERVICE_HTTP_ALLOW if it may be \
-                     called",
-                );
-            }
-            Self::Net(NetError::Unreachable(label)) => {
-                return write!(
-                    f,
-                    "no connection to {label}; check the card's host and port and that the server is up"
-                );
-            }
-            Self::Net(NetError::TimedOut) => return f.write_str("the database took too long"),
-            Self::Net(NetError::Broken(_)) => {
-                return f
-                    .write_str("the connection to the database broke, or nothing there speaks PostgreSQL");
-            }
-            Self::Net(other) => return write!(f, "{other}"),
-            Self::Name => {
-                return f.write_str(
-                    "this must be a name of letters, digits and underscores, with a schema and a dot before it where \
-                     it needs one",
-                );
-            }
-            Self::NoSecrecy => {
-                return f.write_str("the server asks for the password in clear text; switch on SSL");
-            }
-            Self::NoTls => return f.write_str("the server has no SSL; switch SSL off, or on there"),
-            Self::NoSignIn => {
-                return f.write_str("the server wants a way of signing in other than by a password");
-            }
-            Self::NotTheServer => return f.write_str("the server did not prove that it knows the password"),
-            Self::TooLarge => return f.write_str("the result is too large"),
-            Self::Garbled => return f.write_str("what answers there does not speak PostgreSQL"),
-            Self::NoVectors(what) => return write!(f, "the database has no pgvector: {what}"),
-            Self::Told { code, message } => (code.as_str(), message),
-        };
-        match code {
-            "28P01" => {
-                f.write_str("the server refused the user or the password; check the card's credential")
-            }
-            "28000" => write!(f, "the server refused the user, or calls without SSL: {message}"),
-            "3D000" => write!(f, "the server has no such database: {message}"),
-            "42P01" => write!(f, "there is no such table; fill the store first: {message}"),
-            "42703" => write!(f, "the table has other columns: {message}"),
-            "42P10" => write!(f, "the table has no unique column to tell its rows apart: {message}"),
-            "42501" => write!(f, "the user may not do this: {message}"),
-            "53300" => f.write_str("the server has no connection left; try again later"),
-            "57014" => f.write_str("the database took too long"),
-            _ => write!(f, "the database says: {message} ({code})"),
+        match self {
+            Self::Net(NetError::RefusedByPolicy) => f.write_str(
+                "the address was refused by policy; add its host and port to SERVICE_HTTP_ALLOW if it may be called",
+            ),
+            Self::Net(NetError::Unreachable(_)) => f.write_str(
+                "no connection to the server; check the card's host and port and that the server is up; see the log",
+            ),
+            Self::Net(NetError::TimedOut) => f.write_str("the database took too long"),
+            Self::Net(NetError::Broken(_)) => f.write_str(
+                "the connection to the database broke, or nothing there speaks PostgreSQL; see the log",
+            ),
+            Self::Net(other) => write!(f, "{other}"),
+            Self::Name => f.write_str(
+                "this must be a name of letters, digits and underscores, with a schema and a dot before it where it \
+                 needs one",
+            ),
+            Self::NoSecrecy => f.write_str("the server asks for the password in clear text; switch on SSL"),
+            Self::NoTls => f.write_str("the server has no SSL; switch SSL off, or on there"),
+            Self::NoSignIn => f.write_str("the server wants a way of signing in other than by a password"),
+            Self::NotTheServer => f.write_str("the server did not prove that it knows the password"),
+            Self::TooLarge => f.write_str("the result is too large"),
+            Self::Garbled => f.write_str("what answers there does not speak PostgreSQL"),
+            Self::NoVectors(what) => write!(f, "the database has no pgvector: {what}"),
+            Self::Told { code, .. } => match sentence(code) {
+                Some(sentence) => write!(f, "{sentence}; see the log"),
+                None => write!(f, "the server refused to do this ({code}); see the log"),
+            },
         }
     }
 }

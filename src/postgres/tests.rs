@@ -5,6 +5,7 @@ use crate::domain::cancel::{Cancel, Reason};
 use crate::net::{NetError, Outgoing};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
 use std::time::Instant;
 
 const PASSWORD: &str = "it is secret";
@@ -88,18 +89,40 @@ fn answers(bytes: Vec<u8>) -> impl Fn(TcpStream) + Send {
 }
 
 #[test]
-fn what_a_server_refuses_is_told_without_the_password() {
+fn what_a_server_says_is_for_the_log_and_callers_are_told_what_to_do() {
     for (code, message, shown) in [
         ("28P01", "password authentication failed for user \"ada\"", "check the card's credential"),
-        ("28000", "no pg_hba.conf entry, no encryption", "without SSL: no pg_hba.conf entry"),
-        ("3D000", "database \"books\" does not exist", "no such database: database \"books\""),
+        ("28000", "no pg_hba.conf entry for host \"10.1.2.3\", user \"ada\"", "without SSL; check"),
+        ("3D000", "database \"books\" does not exist", "no such database; check"),
+        ("42501", "permission denied for table ada_secrets", "may not do this"),
         ("53300", "sorry, too many clients already", "no connection left"),
-        ("XX000", "it is secret\n was it?", "the database says: [secret hidden] was it? (XX000)"),
+        ("57P03", "the database system is starting up", "try again later"),
+        ("XX000", "cache lookup failed for it is secret\n ada", "refused to do this (XX000)"),
     ] {
         let error = fails(Tls::Off, answers(error(code, message)));
-        let text = error.at("Books").to_string();
-        assert!(text.starts_with("Books: ") && text.contains(shown) && !text.contains(PASSWORD), "{text}");
+        let (text, logged) = told(error);
+        assert!(
+            text.starts_with("Books: ") && text.contains(shown) && text.ends_with("; see the log"),
+            "{text}"
+        );
+        assert!(!["ada", "books", "10.1.2.3"].iter().any(|word| text.contains(word)), "{text}");
+        let words = message.replace(PASSWORD, "[secret hidden]").replace('\n', "").replace('"', "\\\"");
+        assert!(logged.contains(&words) && logged.contains(code) && !logged.contains(PASSWORD), "{logged}");
     }
+    let long = fails(Tls::Off, answers(error("XX000", &"x".repeat(5_000))));
+    assert!(told(long).1.len() < 1_000);
+    let (text, logged) = told(PgError::Net(NetError::Unreachable("10.1.2.3:5432".into())));
+    assert!(text.contains("no connection") && !text.contains("10.1.2.3"), "{text}");
+    assert!(logged.contains("10.1.2.3:5432"), "{logged}");
+}
+
+/// What callers are told of an error, and what the log is.
+fn told(error: PgError) -> (String, String) {
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let writer = Arc::new(log.reopen().unwrap());
+    let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(writer).finish();
+    let text = tracing::subscriber::with_default(subscriber, || error.at("Books").to_string());
+    (text, std::fs::read_to_string(log.path()).unwrap())
 }
 
 #[test]
@@ -173,26 +196,6 @@ fn a_result_larger_than_it_may_be_ends_the_connection() {
 }
 
 #[test]
-fn a_pooler_that_takes_no_options_is_asked_without_them() {
-    let session = session(Tls::Off, |mut stream| {
-        if startup(&mut stream).contains("statement_timeout") {
-            stream.write_all(&error("08P01", "unsupported startup parameter: options")).unwrap();
-            return;
-        }
-        stream.write_all(&welcome()).unwrap();
-        while statement(&mut stream) {
-            let row = says(b'D', b"\0\x02\0\0\0\x01x\xff\xff\xff\xff");
-            let all = [says(b'1', b""), says(b'2', b""), row, says(b'C', b"SELECT 1\0"), says(b'Z', b"I")];
-            stream.write_all(&all.concat()).unwrap();
-        }
-    });
-    let cancel = Cancel::new(None);
-    for _ in 0..2 {
-        assert_eq!(run(&session, &cancel), Ok(vec![vec![Some("x".to_owned()), None]]));
-    }
-}
-
-#[test]
 fn rows_of_nothing_count_by_the_memory_that_they_take() {
     let of = |columns: u16| {
         let nothing = [0xff_u8; 4].repeat(usize::from(columns));
@@ -214,6 +217,26 @@ fn rows_of_nothing_count_by_the_memory_that_they_take() {
                 Err(error) => assert_eq!((error, fits), (PgError::TooLarge, false)),
             }
         }
+    }
+}
+
+#[test]
+fn a_pooler_that_takes_no_options_is_asked_without_them() {
+    let session = session(Tls::Off, |mut stream| {
+        if startup(&mut stream).contains("statement_timeout") {
+            stream.write_all(&error("08P01", "unsupported startup parameter: options")).unwrap();
+            return;
+        }
+        stream.write_all(&welcome()).unwrap();
+        while statement(&mut stream) {
+            let row = says(b'D', b"\0\x02\0\0\0\x01x\xff\xff\xff\xff");
+            let all = [says(b'1', b""), says(b'2', b""), row, says(b'C', b"SELECT 1\0"), says(b'Z', b"I")];
+            stream.write_all(&all.concat()).unwrap();
+        }
+    });
+    let cancel = Cancel::new(None);
+    for _ in 0..2 {
+        assert_eq!(run(&session, &cancel), Ok(vec![vec![Some("x".to_owned()), None]]));
     }
 }
 
