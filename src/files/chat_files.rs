@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 pub use crate::domain::chat_file::StoredName;
 
@@ -64,28 +64,21 @@ impl From<KeepError> for Error {
     }
 }
 
-/// The folder of a flow, or of a document store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FlowFolder {
-    /// Whose it is.
-    pub id: FlowId,
-    /// Nothing was put into it or taken out since the time that was asked for.
-    pub is_old: bool,
-}
-
 /// The files of all conversations.
 pub struct ChatFiles {
     root: PathBuf,
     quota: Quota,
     /// Bytes of each workspace, counted when its first file comes and kept in step from there on.
     used: Mutex<HashMap<WorkspaceId, u64>>,
+    /// Those who store hold it together; who clears up what nobody needs holds it alone.
+    turn: RwLock<()>,
 }
 
 impl ChatFiles {
     /// The files under this folder, which is made when the first file comes.
     #[must_use]
     pub fn new(root: PathBuf, quota: Quota) -> Self {
-        Self { root, quota, used: Mutex::default() }
+        Self { root, quota, used: Mutex::default(), turn: RwLock::default() }
     }
 
     /// Stores a file of a conversation; it is on disk when this returns.
@@ -100,6 +93,7 @@ impl ChatFiles {
         extension: &str,
         content: &dyn Readable,
     ) -> Result<StoredName, KeepError> {
+        let _turn = self.turn.read().unwrap_or_else(PoisonError::into_inner);
         let folder = Folder::make(&self.root, &parts(workspace, flow, chat).each_ref().map(String::as_str))?;
         let size = content.length();
         if folder.free_bytes()? < self.quota.bytes_free.saturating_add(size) {
@@ -216,16 +210,34 @@ impl ChatFiles {
     ///
     /// # Errors
     /// When the disk cannot be read.
-    pub fn flows(&self, workspace: &WorkspaceId, before: Timestamp) -> io::Result<Vec<FlowFolder>> {
+    pub fn flows(&self, workspace: &WorkspaceId) -> io::Result<Vec<FlowId>> {
         let Some(folder) = Folder::open(&self.root, &[&workspace.to_string()])? else {
             return Ok(Vec::new());
         };
         let folders = folder.entries()?.into_iter().filter(|entry| entry.kind == EntryKind::Folder);
-        let of = |entry: Entry| {
-            let id = FlowId::parse(&entry.name)?;
-            Some(FlowFolder { id, is_old: entry.changed < before.as_second() })
-        };
-        Ok(folders.filter_map(of).collect())
+        Ok(folders.filter_map(|entry| FlowId::parse(&entry.name)).collect())
+    }
+
+    /// True when nothing was put into the folder of a flow or taken out since a time, and neither of the folders in it:
+    /// what is stored in one of those leaves the time of the outer one as it was.
+    ///
+    /// # Errors
+    /// When the disk cannot be read.
+    pub fn is_old(&self, workspace: &WorkspaceId, flow: &FlowId, before: Timestamp) -> io::Result<bool> {
+        let (workspace, flow) = (workspace.to_string(), flow.to_string());
+        let Some(outer) = Folder::open(&self.root, &[&workspace])? else { return Ok(false) };
+        let is_old = |entry: &Entry| entry.changed < before.as_second();
+        if !outer.entry(&flow)?.is_some_and(|entry| is_old(&entry)) {
+            return Ok(false);
+        }
+        let Some(folder) = outer.child(&flow)? else { return Ok(false) };
+        Ok(folder.entries()?.iter().all(is_old))
+    }
+
+    /// Does something while no file of a conversation is being stored.
+    pub fn alone<T>(&self, work: impl FnOnce() -> T) -> T {
+        let _turn = self.turn.write().unwrap_or_else(PoisonError::into_inner);
+        work()
     }
 
     /// Removes a file; one that is gone already is no error.

@@ -6,6 +6,7 @@ use crate::domain::ids::{FlowId, WorkspaceId};
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::PathBuf;
+use std::sync::{PoisonError, RwLock};
 
 /// What marks a file of a draft: Live files are never replaced (spec 2.6).
 const DRAFT: &str = "draft-";
@@ -15,6 +16,8 @@ const NAME_CHARS_MAX: usize = 100;
 /// The folder of all flows' files.
 pub struct FlowFiles {
     root: PathBuf,
+    /// Those who store hold it together; who clears up what nobody needs holds it alone.
+    turn: RwLock<()>,
 }
 
 /// The name of a stored file.
@@ -82,7 +85,7 @@ impl FlowFiles {
     /// The files under this folder, which is made when the first file comes.
     #[must_use]
     pub const fn new(root: PathBuf) -> Self {
-        Self { root }
+        Self { root, turn: RwLock::new(()) }
     }
 
     fn folder(&self, workspace: &WorkspaceId, flow: &FlowId) -> PathBuf {
@@ -100,6 +103,7 @@ impl FlowFiles {
         name: &StoredName,
         bytes: &[u8],
     ) -> io::Result<()> {
+        let _turn = self.turn.read().unwrap_or_else(PoisonError::into_inner);
         let folder = Folder::make(&self.root, &[&workspace.to_string(), &flow.to_string()])?;
         folder.finish(folder.begin()?, name.as_str(), &bytes, || ())
     }
@@ -135,6 +139,7 @@ impl FlowFiles {
         from: &StoredName,
         to: &StoredName,
     ) -> io::Result<()> {
+        let _turn = self.turn.read().unwrap_or_else(PoisonError::into_inner);
         let folder = self.folder(workspace, flow);
         let (from, to) = (folder.join(from.as_str()), folder.join(to.as_str()));
         if to.exists() {
@@ -153,6 +158,12 @@ impl FlowFiles {
         {
             tracing::warn!(%flow, %error, "a file could not be removed");
         }
+    }
+
+    /// Does something while no file of a flow is being stored.
+    pub fn alone<T>(&self, work: impl FnOnce() -> T) -> T {
+        let _turn = self.turn.write().unwrap_or_else(PoisonError::into_inner);
+        work()
     }
 
     /// Removes all files of a flow that was deleted.

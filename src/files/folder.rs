@@ -153,7 +153,8 @@ impl Folder {
         Ok(found)
     }
 
-    fn entry(&self, name: &str) -> io::Result<Option<Entry>> {
+    /// What lies in it under this name.
+    pub(super) fn entry(&self, name: &str) -> io::Result<Option<Entry>> {
         let Some(about) = present(fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW))? else {
             return Ok(None);
         };

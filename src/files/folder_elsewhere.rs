@@ -110,7 +110,7 @@ impl Folder {
         Ok(found)
     }
 
-    fn entry(&self, name: &str) -> io::Result<Option<Entry>> {
+    pub(super) fn entry(&self, name: &str) -> io::Result<Option<Entry>> {
         let Some(about) = present(fs::symlink_metadata(self.0.join(name)))? else { return Ok(None) };
         let kind = if about.is_dir() {
             EntryKind::Folder

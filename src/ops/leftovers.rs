@@ -1,8 +1,9 @@
 //! Files that a crash left behind. A deletion removes records first and files after, a question stores its files first
 //! and its messages after: a process that ends in between leaves files that nothing leads to.
 //!
-//! Only what is older than this process is looked at. Whoever wrote it is gone, so nothing that is under way is taken for
-//! a leftover.
+//! Only what is older than this process is taken for a leftover: whoever wrote it is gone. A folder of such an age may still
+//! get new files, as an import brings a flow back under the id it had and stores its files before its record. So what is
+//! removed is judged once more while nobody stores, and what was stored before that made it young.
 
 use crate::app::App;
 use crate::domain::cancel::Cancel;
@@ -24,33 +25,34 @@ pub struct Swept {
 }
 
 /// Removes what nothing leads to and nobody touched since `before`, until `cancel` is set or so many folders were
-/// looked at; a later start goes on.
+/// looked at. Where there are more of them, each start begins somewhere else, by chance, so that every folder has its turn
+/// at one of the starts.
 ///
 /// # Errors
 /// When the disk or the database cannot be read.
 pub fn sweep(app: &App, before: Timestamp, cancel: &Cancel) -> Result<Swept> {
+    sweep_within(app, before, cancel, LEFTOVER_FOLDERS_MAX)
+}
+
+fn sweep_within(app: &App, before: Timestamp, cancel: &Cancel, most: usize) -> Result<Swept> {
     let (mut swept, mut looked_at) = (Swept::default(), 0);
-    for workspace in app.chat_files.workspaces().map_err(Error::internal)? {
-        for flow in app.chat_files.flows(&workspace, before).map_err(Error::internal)? {
-            if cancel.reason().is_some() || looked_at >= LEFTOVER_FOLDERS_MAX {
+    for workspace in from_anywhere(app.chat_files.workspaces().map_err(Error::internal)?) {
+        for flow in from_anywhere(app.chat_files.flows(&workspace).map_err(Error::internal)?) {
+            if cancel.reason().is_some() || looked_at >= most {
                 return Ok(swept);
             }
             looked_at += 1;
-            if !is_known(app, &workspace, &flow.id)? {
-                if flow.is_old {
-                    app.chat_files.remove_flow(&workspace, &flow.id);
-                    app.files.remove_flow(&workspace, &flow.id);
-                    swept.folders += 1;
-                }
+            if !is_known(app, &workspace, &flow)? {
+                swept.folders += usize::from(remove_old(app, &workspace, &flow, before)?);
                 continue;
             }
-            for chat in app.chat_files.chats(&workspace, &flow.id).map_err(Error::internal)? {
-                if cancel.reason().is_some() || looked_at >= LEFTOVER_FOLDERS_MAX {
+            for chat in from_anywhere(app.chat_files.chats(&workspace, &flow).map_err(Error::internal)?) {
+                if cancel.reason().is_some() || looked_at >= most {
                     return Ok(swept);
                 }
                 looked_at += 1;
-                for name in unnamed(app, (&workspace, &flow.id, &chat), before)? {
-                    app.chat_files.remove(&workspace, &flow.id, &chat, &name);
+                for name in unnamed(app, (&workspace, &flow, &chat), before)? {
+                    app.chat_files.remove(&workspace, &flow, &chat, &name);
                     swept.files += 1;
                 }
             }
@@ -59,10 +61,39 @@ pub fn sweep(app: &App, before: Timestamp, cancel: &Cancel) -> Result<Swept> {
     Ok(swept)
 }
 
+/// All of these, beginning with any of them and going round.
+fn from_anywhere<T>(mut all: Vec<T>) -> Vec<T> {
+    if let Some(last) = all.len().checked_sub(1) {
+        let (_, chance) = uuid::Uuid::new_v4().as_u64_pair();
+        all.rotate_left(usize::try_from(chance >> 8).unwrap_or_default() % (last + 1));
+    }
+    all
+}
+
+/// Removes the folder of something that is gone; false when somebody stored in it meanwhile, or it is there again.
+fn remove_old(app: &App, workspace: &WorkspaceId, flow: &FlowId, before: Timestamp) -> Result<bool> {
+    let is_old = || app.chat_files.is_old(workspace, flow, before).map_err(Error::internal);
+    // Nobody is held up for what is young anyway.
+    if !is_old()? {
+        return Ok(false);
+    }
+    app.files.alone(|| {
+        app.chat_files.alone(|| {
+            if !is_old()? || is_known(app, workspace, flow)? {
+                return Ok(false);
+            }
+            app.chat_files.remove_flow(workspace, flow);
+            app.files.remove_flow(workspace, flow);
+            Ok(true)
+        })
+    })
+}
+
 /// True for a folder of something that is there: document stores have theirs among those of flows.
 fn is_known(app: &App, workspace: &WorkspaceId, id: &FlowId) -> Result<bool> {
     let store = DocumentStoreId::from_bytes(*id.bytes());
-    app.store.read(|tx| Ok(FLOWS.has(tx, workspace, id)? || DOCUMENT_STORES.has(tx, workspace, &store)?))
+    let is_known = |tx: &_| Ok(FLOWS.has(tx, workspace, id)? || DOCUMENT_STORES.has(tx, workspace, &store)?);
+    app.store.read_but_messages(is_known)
 }
 
 /// Old files of a conversation that none of its messages names, wherever in a message that might be.
@@ -98,6 +129,9 @@ mod tests {
     use crate::store::messages::Said;
     use jiff::SignedDuration;
     use serde_json::json;
+    use std::fs::File;
+    use std::path::PathBuf;
+    use std::time::{Duration, SystemTime};
 
     fn flow(app: &App, caller: &Caller) -> FlowId {
         let edit = serde_json::from_value(json!({"name": "f", "type": "CHATFLOW"})).unwrap();
@@ -175,5 +209,76 @@ mod tests {
         assert!(!is_there(&gone, &chat, &of_gone));
         let kept = |flow: &FlowId| app.files.get(&here, flow, &stored, 10).unwrap().is_some();
         assert!(kept(&flow) && kept(&of_store) && !kept(&gone));
+    }
+
+    #[test]
+    fn every_folder_has_its_turn_although_a_start_looks_at_few() {
+        let (_folder, app, caller) = App::owned();
+        let here = caller.workspace;
+        let (flow, gone) = (flow(&app, &caller), FlowId::random());
+        for chat in (0..6).map(|_| ChatId::random()) {
+            app.chat_files.keep(&here, &flow, &chat, "txt", b"text").unwrap();
+        }
+        app.files.put(&here, &gone, &flow_files::StoredName::live("a.txt"), b"text").unwrap();
+        let after = Timestamp::now() + SignedDuration::from_hours(1);
+        let mut all = Swept::default();
+        for _ in 0..400 {
+            let swept = sweep_within(&app, after, &Cancel::new(None), 2).unwrap();
+            assert!(swept.files <= 1 && swept.folders <= 1);
+            all = Swept { folders: all.folders + swept.folders, files: all.files + swept.files };
+        }
+        assert_eq!(all, Swept { folders: 1, files: 6 });
+    }
+
+    /// Sets times back to those of what an earlier process left.
+    fn age(paths: &[PathBuf]) {
+        let then = SystemTime::now() - Duration::from_secs(7_200);
+        paths.iter().for_each(|path| File::open(path).unwrap().set_modified(then).unwrap());
+    }
+
+    #[test]
+    fn what_is_stored_in_an_old_folder_makes_it_young() {
+        let (folder, app, caller) = App::owned();
+        let (here, gone, chat) = (caller.workspace, FlowId::random(), ChatId::random());
+        let outer = folder.path().join("files").join(here.to_string()).join(gone.to_string());
+        let folders = [outer.join(chat.to_string()), outer];
+        let before = Timestamp::now() - SignedDuration::from_mins(10);
+        let swept = || sweep(&app, before, &Cancel::new(None)).unwrap().folders;
+        let keep = || app.chat_files.keep(&here, &gone, &chat, "txt", b"text").unwrap();
+        keep();
+        age(&folders);
+        let stored = flow_files::StoredName::live("a.txt");
+        app.files.put(&here, &gone, &stored, b"text").unwrap();
+        assert_eq!(swept(), 0, "a file of the flow");
+        age(&[folders[1].join(stored.as_str())]);
+        age(&folders);
+        keep();
+        assert_eq!(
+            swept(),
+            0,
+            "a file of a conversation, which leaves the time of the outer folder as it was"
+        );
+        age(&folders);
+        assert_eq!(swept(), 1);
+        assert!(!folders[1].exists());
+    }
+
+    #[test]
+    fn what_is_stored_while_an_old_folder_goes_away_stays() {
+        let (folder, app, caller) = App::owned();
+        let here = caller.workspace;
+        let before = Timestamp::now() - SignedDuration::from_mins(10);
+        for _ in 0..100 {
+            let gone = FlowId::random();
+            let outer = folder.path().join("files").join(here.to_string()).join(gone.to_string());
+            std::fs::create_dir_all(&outer).unwrap();
+            age(&[outer]);
+            let stored = flow_files::StoredName::live("a.txt");
+            std::thread::scope(|scope| {
+                scope.spawn(|| remove_old(&app, &here, &gone, before).unwrap());
+                app.files.put(&here, &gone, &stored, b"text").unwrap();
+            });
+            assert!(app.files.get(&here, &gone, &stored, 10).unwrap().is_some());
+        }
     }
 }
