@@ -121,6 +121,9 @@ const FREE: &[&str] = &[
     "llmModelConfig",
     "returnSourceDocuments",
     "credentials",
+    "ssl",
+    "database",
+    "additionalConfig",
     "codec",
     "template",
 ];
@@ -190,6 +193,47 @@ fn no_card_lets_go_of_what_its_kinds_protect_even_when_all_is_listed() {
             assert_eq!(decided.is_err(), protected, "{} of {}", input.name, card.name);
         }
     }
+}
+
+/// Where a database is and how it is called: settings of a card, whatever its owner listed and however it is sent.
+#[test]
+fn no_request_leads_a_card_to_another_database_or_past_its_certificate() {
+    let names =
+        ["host", "port", "database", "ssl", "additionalConfig", "credential", "topK", "pgMetadataFilter"];
+    let canvas = json!({"nodes": [
+        {"id": "p0", "data": {"id": "p0", "name": "postgres", "label": "Books", "inputs": {
+            "topK": "4", "recordManager": "{{r0.data.instance}}",
+        }}},
+        {"id": "r0", "data": {"id": "r0", "name": "postgresRecordManager", "label": "Records", "inputs": {}}},
+        {"id": "c0", "data": {"id": "c0", "name": "retrievalQAChain", "label": "Chain", "inputs": {
+            "vectorStoreRetriever": "{{p0.data.instance}}",
+        }}},
+    ], "edges": [{"source": "r0", "target": "p0"}, {"source": "p0", "target": "c0"}]});
+    let plan = Plan::compile(&Canvas::parse(&canvas.to_string()).unwrap()).unwrap();
+    let mut settings = listing("Books", &names, &["ssl", "database"]);
+    let config = settings.api_config.as_mut().unwrap();
+    config["overrideConfig"]["nodes"]["Records"] = config["overrideConfig"]["nodes"]["Books"].clone();
+    let decided =
+        |sent: Value| Overrides::decide(&plan, &Allowed::of(&settings), sent.as_object().unwrap(), &|_| true);
+    for name in ["host", "port", "database", "ssl", "additionalConfig", "credential"] {
+        for value in [json!(false), json!("x"), json!({"ssl": false}), json!("{\"ssl\": false}")] {
+            for sent in [json!({ name: value }), json!({ name: {"p0": value, "r0": value} })] {
+                let overrides = decided(sent.clone());
+                assert!(overrides.values.is_empty(), "{sent}");
+                assert_eq!(overrides.ignored(), [name], "{sent}");
+            }
+        }
+    }
+    // As words of what is searched for, and as names of variables, they are like any other.
+    let free = decided(json!({
+        "pgMetadataFilter": {"p0": {"database": "books", "ssl": true, "additionalConfig": 1}},
+        "topK": 2,
+        "vars": {"ssl": "on", "database": "books"},
+    }));
+    assert_eq!((free.values.len(), free.variables().len(), free.ignored().len()), (2, 2, 0));
+    assert!(
+        decided(json!({"pgMetadataFilter": {"p0": {"additionalConfig": {"host": "x"}}}})).values.is_empty()
+    );
 }
 
 fn open_ai() -> (&'static Card, &'static Input) {
