@@ -5,6 +5,7 @@ use crate::boards::metrics::{End, STATUSES, Source, Times};
 use crate::domain::error::Result;
 use crate::domain::flow::FlowKind;
 use crate::domain::version::VersionKind;
+use crate::store::Store;
 use crate::store::tables::INTENTS;
 use std::fmt::Write as _;
 
@@ -171,7 +172,7 @@ fn flows(page: &mut Page, app: &App) -> Result<()> {
     for (outcome, count) in [("recorded", &metrics.versions_recorded), ("failed", &metrics.versions_failed)] {
         page.sample("flowkeep_versions_total", &[("outcome", outcome)], count.get());
     }
-    let waiting = app.store.read(|tx| INTENTS.list(tx))?.len();
+    let waiting = app.store.read_but_messages(|tx| INTENTS.list(tx))?.len();
     page.single("flowkeep_versions_waiting", "gauge", "Changes that history has yet to record.", waiting);
     Ok(())
 }
@@ -201,10 +202,10 @@ fn family(page: &mut Page, app: &App) {
 fn process(page: &mut Page, app: &App) {
     let help = "Spans that no collector took.";
     page.single("flowkeep_spans_lost_total", "counter", help, crate::traces::lost());
-    let files = ["flowkeep.redb", "flowkeep.journal"];
-    let sizes = files.iter().filter_map(|name| std::fs::metadata(app.settings.data_dir.join(name)).ok());
+    let files = Store::files(&app.settings.data_dir.join("flowkeep.redb"));
+    let sizes = files.iter().filter_map(|path| std::fs::metadata(path).ok());
     let size: u64 = sizes.map(|file| file.len()).sum();
-    page.single("flowkeep_database_bytes", "gauge", "Size of the database and its journal on disk.", size);
+    page.single("flowkeep_database_bytes", "gauge", "Size of the database and its journals on disk.", size);
     if let Some(bytes) = resident_bytes() {
         let help = "Memory of the process that is not swapped out.";
         page.single("flowkeep_process_resident_memory_bytes", "gauge", help, bytes);
@@ -224,7 +225,8 @@ mod tests {
 
     #[test]
     fn a_page_is_written_as_prometheus_reads_it() {
-        let (_folder, app) = App::temporary();
+        let (folder, app) = App::temporary();
+        std::fs::write(folder.path().join("flowkeep.journal2"), [0; 12_345]).unwrap();
         app.boards.metrics.room_for(1);
         app.boards.metrics.answered(Some(0), 200, std::time::Duration::from_millis(3));
         let text = text(&app, &[RouteName { method: "GET", pattern: "/a\"b" }]).unwrap();
@@ -237,6 +239,11 @@ mod tests {
         ] {
             assert!(text.lines().any(|known| known == line), "{line}\n{text}");
         }
+        let size = |line: &str| line.strip_prefix("flowkeep_database_bytes ")?.parse::<u64>().ok();
+        let files =
+            ["flowkeep.redb", "flowkeep.journal", "flowkeep.journal2"].map(|name| folder.path().join(name));
+        let bytes: u64 = files.iter().filter_map(|file| file.metadata().ok()).map(|about| about.len()).sum();
+        assert_eq!(text.lines().find_map(size), Some(bytes), "both journals count");
         let mut families = std::collections::HashSet::new();
         for line in text.lines() {
             if let Some(name) = line.strip_prefix("# TYPE ").and_then(|rest| rest.split(' ').next()) {

@@ -49,8 +49,9 @@ use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
 use combine::{Combine, Lost};
 use commit::{Commits, NotCommitted};
 use handle::{Handle, Keep};
+use journals::Journals;
 use messages::Said;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tx::Sees;
 
@@ -68,6 +69,13 @@ impl Store {
     /// Says what is wrong and what to do next.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
         Ok(Self { handle: Handle::open(path)?, commits: Commits::default(), appends: Combine::new() })
+    }
+
+    /// Everything that the database at `path` consists of; a file that is not needed yet is not there.
+    #[must_use]
+    pub fn files(path: &Path) -> [PathBuf; 3] {
+        let [first, second] = Journals::paths(path);
+        [path.to_owned(), first, second]
     }
 
     /// Runs `f` over a snapshot. It blocks no writer; it waits for one only when there are messages that the database
