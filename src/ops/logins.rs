@@ -47,7 +47,7 @@ pub fn login(
         return Err(Error::TooManyAttempts { retry_after_seconds });
     }
     let user = match &account {
-        Some(email) => app.store.read(|tx| match USER_BY_EMAIL.get(tx, email.as_str())? {
+        Some(email) => app.store.read_but_messages(|tx| match USER_BY_EMAIL.get(tx, email.as_str())? {
             Some(id) => USERS.get(tx, &id),
             None => Ok(None),
         })?,
@@ -197,7 +197,8 @@ fn caller(tx: &impl Tx, session: &Session, address: Option<IpAddr>) -> Result<Op
 /// [`Error::Internal`] when the database cannot be written.
 pub fn logout(app: &App, cookie: &str, address: IpAddr) -> Result<()> {
     let hash = token::hash(cookie);
-    if !token::is_well_formed(cookie) || app.store.read(|tx| SESSIONS.get(tx, &hash))?.is_none() {
+    if !token::is_well_formed(cookie) || app.store.read_but_messages(|tx| SESSIONS.get(tx, &hash))?.is_none()
+    {
         return Ok(());
     }
     app.store.write(|tx| {
@@ -218,7 +219,7 @@ pub fn logout(app: &App, cookie: &str, address: IpAddr) -> Result<()> {
 /// 401 when no person calls.
 pub fn me(app: &App, caller: &Caller) -> Result<Value> {
     let id: UserId = caller.user().ok_or_else(Error::unauthorized)?;
-    app.store.read(|tx| {
+    app.store.read_but_messages(|tx| {
         let user = USERS.get(tx, &id)?.ok_or_else(Error::unauthorized)?;
         places::user_object(tx, &user, &places::organization(tx)?, caller.workspace)
     })

@@ -177,7 +177,7 @@ fn start_with(app: &App, first: Option<(&str, &str)>, reachable: bool) -> Result
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
 pub fn exists(app: &App) -> Result<bool> {
-    app.store.read(|tx| Ok(ORGANIZATION.get(tx, THE_ORGANIZATION)?.is_some()))
+    app.store.read_but_messages(|tx| Ok(ORGANIZATION.get(tx, THE_ORGANIZATION)?.is_some()))
 }
 
 /// The operator of this machine as a caller, in the default workspace; `None` before there is an owner.
@@ -185,7 +185,7 @@ pub fn exists(app: &App) -> Result<bool> {
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.
 pub fn operator(app: &App) -> Result<Option<Caller>> {
-    let organization = app.store.read(|tx| ORGANIZATION.get(tx, THE_ORGANIZATION))?;
+    let organization = app.store.read_but_messages(|tx| ORGANIZATION.get(tx, THE_ORGANIZATION))?;
     Ok(organization.map(|organization| Caller {
         principal: Principal::Operator,
         organization: organization.id,

@@ -56,12 +56,14 @@ impl<'a> WorkspaceHost<'a> {
 impl Host for WorkspaceHost<'_> {
     fn credential(&self, id: &str) -> Result<Option<Map<String, Value>>> {
         let Some(id) = CredentialId::parse(id) else { return Ok(None) };
-        self.app.store.read(|tx| credentials::open(tx, &self.app.secrets.vault, &self.workspace, &id))
+        self.app
+            .store
+            .read_but_messages(|tx| credentials::open(tx, &self.app.secrets.vault, &self.workspace, &id))
     }
 
     fn credential_type(&self, id: &str) -> Result<Option<String>> {
         let Some(id) = CredentialId::parse(id) else { return Ok(None) };
-        self.app.store.read(|tx| credentials::type_of(tx, &self.workspace, &id))
+        self.app.store.read_but_messages(|tx| credentials::type_of(tx, &self.workspace, &id))
     }
 
     fn folder(&self, wanted: &Wanted<'_>, each: Take<'_>) -> std::result::Result<(), FolderFault> {
@@ -70,7 +72,7 @@ impl Host for WorkspaceHost<'_> {
     }
 
     fn passages(&self, store: &DocumentStoreId) -> Result<Option<Vec<SourceDocument>>> {
-        self.app.store.read(|tx| document_stores::passages(tx, &self.workspace, store))
+        self.app.store.read_but_messages(|tx| document_stores::passages(tx, &self.workspace, store))
     }
 
     fn store_vectors(&self, store: &DocumentStoreId) -> Result<Option<Arc<dyn VectorStore>>> {
@@ -83,7 +85,7 @@ impl Host for WorkspaceHost<'_> {
     }
 
     fn tool(&self, id: &ToolId) -> Result<Option<ToolRecord>> {
-        self.app.store.read(|tx| TOOLS.get(tx, &self.workspace, id))
+        self.app.store.read_but_messages(|tx| TOOLS.get(tx, &self.workspace, id))
     }
 
     fn stored_file(&self, name: &str) -> Result<Option<StoredFile>> {

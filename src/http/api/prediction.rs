@@ -89,7 +89,7 @@ pub fn ask(app: &App, admitted: Admitted, request: &Request) -> Result<Reply> {
 /// 404 or 403 as every route of a flow, then as [`ask`] without key, origin and rate limit.
 pub fn ask_internal(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let id = flow_id(request)?;
-    let flow = app.store.read(|tx| access::flow(tx, &caller, &id, Action::Read))?;
+    let flow = app.store.read_but_messages(|tx| access::flow(tx, &caller, &id, Action::Read))?;
     let question = question(request)?;
     let ask = Ask { flow, question, chat_type: ChatType::Internal, side: side(source(request)?.as_deref())? };
     let entry = predict::prepare(app, ask, request.cancel())?;

@@ -72,7 +72,7 @@ pub fn health(_: &App, (): (), _: &Request) -> Result<Reply> {
 /// # Errors
 /// 503 when it does not.
 pub fn ready(app: &App, (): (), _: &Request) -> Result<Reply> {
-    if let Err(error) = app.store.read(|_| Ok(())) {
+    if let Err(error) = app.store.read_but_messages(|_| Ok(())) {
         tracing::error!(cause = %error, "the database does not answer");
         return Err(Error::Unavailable(Unavailable::Restarting));
     }

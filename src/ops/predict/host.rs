@@ -160,7 +160,7 @@ impl Host for LiveHost<'_> {
 
     fn credential_type(&self, id: &str) -> Result<Option<String>> {
         let Some(id) = CredentialId::parse(id) else { return Ok(None) };
-        self.app.store.read(|tx| credentials::type_of(tx, &self.flow.workspace, &id))
+        self.app.store.read_but_messages(|tx| credentials::type_of(tx, &self.flow.workspace, &id))
     }
 
     fn variable(&self, name: &str) -> Option<String> {

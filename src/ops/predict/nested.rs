@@ -55,7 +55,7 @@ impl Way {
 /// # Errors
 /// Why there is no answer.
 pub(super) fn ask(app: &App, from: &Entry, wanted: &FlowAsk<'_>, cancel: &Cancel) -> Result<Outcome> {
-    let flow = app.store.read(|tx| FLOWS.get(tx, &from.flow.workspace, wanted.flow))?;
+    let flow = app.store.read_but_messages(|tx| FLOWS.get(tx, &from.flow.workspace, wanted.flow))?;
     let flow = flow.ok_or_else(|| Error::no_flow(wanted.flow))?;
     ask::admit_key(app, &flow, wanted.key)?;
     let way = from.way.on(from.flow.id, flow.id)?;

@@ -91,7 +91,8 @@ fn key(app: &App, flow: &Flow, provider: &Provider, settings: &Map<String, Value
     let Some(id) = text(settings, "credentialId").as_deref().and_then(CredentialId::parse) else {
         return Ok(None);
     };
-    let fields = app.store.read(|tx| credentials::open(tx, &app.secrets.vault, &flow.workspace, &id))?;
+    let fields =
+        app.store.read_but_messages(|tx| credentials::open(tx, &app.secrets.vault, &flow.workspace, &id))?;
     Ok(fields.and_then(|fields| text(&fields, provider.key)).map(|key| ApiKey::new(&key)))
 }
 
