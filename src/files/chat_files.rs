@@ -218,8 +218,8 @@ impl ChatFiles {
         Ok(folders.filter_map(|entry| FlowId::parse(&entry.name)).collect())
     }
 
-    /// True when nothing was put into the folder of a flow or taken out since a time, and neither of the folders in it:
-    /// what is stored in one of those leaves the time of the outer one as it was.
+    /// True when nothing was put into the folder of a flow or taken out since a time, nor into a folder in it: what
+    /// is stored in one of those leaves the time of the outer one as it was.
     ///
     /// # Errors
     /// When the disk cannot be read.
