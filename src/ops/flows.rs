@@ -319,7 +319,7 @@ pub fn read(app: &App, caller: &Caller, id: &FlowId) -> Result<WholeFlow> {
 /// # Errors
 /// When the database cannot be read.
 pub fn shown(app: &App, flow: Flow) -> Result<WholeFlow> {
-    app.store.read(|tx| whole(tx, flow.clone()))
+    app.store.read_but_messages(|tx| whole(tx, flow.clone()))
 }
 
 /// True when a flow was saved since its `updatedDate` was this text (reference 1.1).

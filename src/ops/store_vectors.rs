@@ -113,7 +113,9 @@ pub fn open(
     id: &DocumentStoreId,
     host: &dyn Host,
 ) -> Result<Option<Arc<dyn VectorStore>>> {
-    let Some(vectors) = app.store.read(|tx| STORE_VECTORS.get(tx, workspace, id))? else { return Ok(None) };
+    let Some(vectors) = app.store.read_but_messages(|tx| STORE_VECTORS.get(tx, workspace, id))? else {
+        return Ok(None);
+    };
     let made = |set: &SetCard, category, what| {
         let card = card(set, category, what)?;
         let lone =
