@@ -126,3 +126,48 @@ fn remove(
     gone.iter().for_each(|id| collections::forget(app, workspace, id));
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uuid::Uuid;
+
+    #[test]
+    fn files_of_chats_are_refused_where_their_conversation_or_the_workspace_is_full() {
+        let (_folder, app, caller) = App::owned();
+        let here = caller.workspace;
+        let head = |rows: usize, bytes: usize, is_chats: bool| Collection {
+            name: "handbook".to_owned(),
+            space: [0; 32],
+            dimensions: 2,
+            rows,
+            bytes,
+            blocks: Vec::new(),
+            next: 0,
+            stamp: Uuid::new_v4(),
+            changed: app.clock.now(),
+            conversation: is_chats.then(|| Conversation { flow: FlowId::random(), chat: ChatId::random() }),
+        };
+        let admitted = |before: Option<&Collection>, after: &Collection| match app
+            .store
+            .write(|tx| admit(tx, &here, before, after))
+        {
+            Ok(()) => None,
+            Err(Error::Full(full)) => Some(full),
+            Err(other) => panic!("{other}"),
+        };
+        assert_eq!(admitted(None, &head(CHAT_PASSAGES_MAX, 1, true)), None);
+        assert_eq!(admitted(None, &head(CHAT_PASSAGES_MAX + 1, 1, true)), Some(Full::Conversation));
+        assert_eq!(admitted(None, &head(CHAT_PASSAGES_MAX + 1, 1, false)), None, "what an owner keeps");
+        let (id, kept) = (CollectionId::from_bytes([7; 16]), head(1, CHAT_COLLECTIONS_BYTES_MAX, true));
+        let settle = |tx: &WriteTx| crate::store::collections::settle(tx, &here, &id, None, &kept);
+        app.store.write(settle).unwrap();
+        assert_eq!(admitted(None, &head(1, 1, true)), Some(Full::Workspace));
+        assert_eq!(admitted(Some(&kept), &head(2, CHAT_COLLECTIONS_BYTES_MAX, true)), None, "in place of it");
+        assert_eq!(
+            admitted(Some(&kept), &head(2, CHAT_COLLECTIONS_BYTES_MAX + 1, true)),
+            Some(Full::Workspace)
+        );
+        assert_eq!(admitted(None, &head(1, 1, false)), None, "what an owner keeps");
+    }
+}

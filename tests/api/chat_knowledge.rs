@@ -4,6 +4,8 @@ use super::loaders::inline;
 use crate::support::canvases::Drawing;
 use crate::support::form::Form;
 use crate::support::{Answer, Server};
+use flowkeep::domain::collection::Collection;
+use flowkeep::limits::{CHAT_COLLECTIONS_BYTES_MAX, CHAT_PASSAGES_MAX, DOCUMENT_BYTES_MAX};
 use flowkeep::store::collections;
 use serde_json::{Value, json};
 
@@ -224,6 +226,44 @@ fn an_open_flow_takes_only_files_and_only_where_its_chat_offers_them() {
     let call =
         server.call("POST", &format!("/vector/upsert/{listed}")).header("Origin", "https://bad.example");
     call.form(&file).send().is_error(403);
+}
+
+#[test]
+fn a_file_that_is_too_large_or_finds_no_room_is_refused() {
+    let server = Server::start();
+    let mut drawing = Drawing::default();
+    let store = drawing.card("faiss", json!({"basePath": "handbook", "fileUpload": true}));
+    let text = drawing.card("textFile", json!({}));
+    let splitter =
+        drawing.card("recursiveCharacterTextSplitter", json!({"chunkSize": "1", "chunkOverlap": "0"}));
+    let embeddings = drawing.card("hashingEmbeddings", json!({}));
+    let (model, chain) =
+        (drawing.card("chatExtractive", json!({})), drawing.card("retrievalQAChain", json!({})));
+    drawing.wire(&splitter, &text, "textSplitter");
+    drawing.wire(&text, &store, "document");
+    drawing.wire(&embeddings, &store, "embeddings");
+    drawing.wire(&model, &chain, "model");
+    drawing.wire(&store, &chain, "vectorStoreRetriever");
+    let flow = server.flow(&drawing.text());
+    let of = |bytes: &[u8]| send(&server, &flow, &Form::default().file("a.txt", "text/plain", bytes));
+    let message = of(&vec![b'x'; DOCUMENT_BYTES_MAX + 1]).is_error(400);
+    assert!(message.contains("at most 25 MB"), "{message}");
+    let message = of("x ".repeat(CHAT_PASSAGES_MAX + 1).as_bytes()).is_error(413);
+    assert!(message.contains("conversation"), "{message}");
+    assert_eq!(kept(&server), 0);
+
+    let chat = of(b"x y").is(200).json();
+    let workspace = server.read("/auth/me")["activeWorkspaceId"].as_str().unwrap().to_owned();
+    let workspace = flowkeep::domain::ids::WorkspaceId::parse(&workspace).unwrap();
+    let (id, head) = server.app.store.read(|tx| collections::heads(tx, &workspace)).unwrap().remove(0);
+    let full = Collection { bytes: CHAT_COLLECTIONS_BYTES_MAX, ..head.clone() };
+    server.app.store.write(|tx| collections::settle(tx, &workspace, &id, Some(&head), &full)).unwrap();
+    let message = of(b"x y").is_error(507);
+    assert!(message.contains("workspace"), "{message}");
+    assert_eq!(kept(&server), 1);
+    let query = format!("?chatId={}", chat["chatId"].as_str().unwrap());
+    server.owner("DELETE", &format!("/chatmessage/{flow}{query}")).send().is(200);
+    of(b"x y").is(200);
 }
 
 #[test]
