@@ -75,8 +75,8 @@ pub(in crate::cards) struct Search<'a> {
     pub(in crate::cards) most: usize,
     /// Metadata they must have, beside the card's own filter.
     pub(in crate::cards) filter: Option<&'a Value>,
-    /// Where people send files: whose passages are looked at.
-    pub(in crate::cards) whose: Option<Whose<'a>>,
+    /// Whose passages are looked at.
+    pub(in crate::cards) whose: Whose<'a>,
     /// They come with their vectors.
     pub(in crate::cards) with_vectors: bool,
 }
@@ -90,11 +90,18 @@ pub(in crate::cards) struct Found {
     pub(in crate::cards) scored: Scored,
     /// Empty unless it was asked for.
     pub(in crate::cards) vector: Vec<f32>,
+    /// The conversations it is of, by all that the database holds of it.
+    chats: Vec<Value>,
 }
 
-impl From<Scored> for Found {
-    fn from(scored: Scored) -> Self {
-        Self { scored, vector: Vec::new() }
+impl Found {
+    /// `held` is all that the database holds of it beside its vector, just as it sent it.
+    pub(in crate::cards) fn of(scored: Scored, held: &Value) -> Self {
+        Self { scored, vector: Vec::new(), chats: uploaded::named(held) }
+    }
+
+    pub(in crate::cards) fn with_vector(self, vector: Vec<f32>) -> Self {
+        Self { vector, ..self }
     }
 }
 
@@ -225,19 +232,21 @@ impl<D: Database> VectorStore for Remote<D> {
 
     fn nearest(&self, query: &Query<'_>, turn: &Turn<'_>) -> Result<Vec<Scored>> {
         let vector = of_question(query.text, self.filling.embeddings.as_ref(), turn.host)?;
-        let conversation = turn.host.conversation();
+        let conversation = turn.host.conversation().filter(|_| self.uploads);
         let chat = conversation.map(|own| own.chat.to_string());
         let fetched = self.diverse.map_or(query.most, |diverse| diverse.fetched(query.most));
         let search = Search {
             vector: &vector,
             most: fetched,
             filter: query.filter,
-            whose: self.uploads.then_some(Whose(chat.as_deref())),
+            // Another flow may let people send files into a collection that this one only reads: they would push out what
+            // its own readers look for.
+            whose: Whose(chat.as_deref()),
             with_vectors: self.diverse.is_some(),
         };
         let mut found = self.at(self.database.nearest(&search, turn.host.cancel()))?;
-        // Another flow may let people send files into the collection that this one only reads.
-        found.retain(|found| uploaded::is_for(&found.scored.passage, conversation.as_ref()));
+        // Nothing depends on a filter alone, which looks where this card's names lead it.
+        found.retain(|found| uploaded::is_for(&found.chats, conversation.as_ref()));
         found.sort_by(|one, other| other.scored.score.total_cmp(&one.scored.score));
         if let Some(diverse) = self.diverse {
             let vectors = found.iter_mut().map(|found| std::mem::take(&mut found.vector));

@@ -7,6 +7,7 @@ use crate::domain::conversation::Conversation;
 use crate::domain::error::{Error, Full, Result};
 use crate::domain::prediction::SourceDocument;
 use crate::limits::CHAT_PASSAGES_MAX;
+use serde_json::Value;
 
 /// The switch of the stores that take such files.
 pub const FILE_UPLOAD: Input = Input::switch("fileUpload", "File Upload").additional().help(
@@ -37,21 +38,34 @@ pub fn marked(mut passages: Vec<SourceDocument>, conversation: &Conversation) ->
     Ok(passages)
 }
 
-/// True for a passage that is there for everybody, or for this conversation.
+/// What names conversations in all that a database holds of a passage, at whatever place. Cards let their owner name the
+/// places of texts and metadata, and nothing that a name does may hide whose a passage is.
 #[must_use]
-pub fn is_for(passage: &SourceDocument, conversation: Option<&Conversation>) -> bool {
-    match passage.metadata.get(CHAT_KEY) {
-        None => true,
-        Some(chat) if chat.is_null() || chat == "" => true,
-        Some(chat) => conversation.is_some_and(|own| *chat == own.chat.to_string()),
+pub fn named(held: &Value) -> Vec<Value> {
+    match held {
+        Value::Object(map) => {
+            let own = map.get(CHAT_KEY).cloned();
+            own.into_iter().chain(map.values().flat_map(named)).collect()
+        }
+        Value::Array(list) => list.iter().flat_map(named).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
     }
+}
+
+/// True for a passage that is there for everybody, or for this conversation; `named` is what it has of names of such.
+#[must_use]
+pub fn is_for(named: &[Value], conversation: Option<&Conversation>) -> bool {
+    named.iter().all(|chat| {
+        let is_everybodys = chat.is_null() || chat == "";
+        is_everybodys || conversation.is_some_and(|own| *chat == own.chat.to_string())
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::domain::ids::{ChatId, FlowId};
-    use serde_json::{Map, Value, json};
+    use serde_json::{Map, json};
 
     fn passage(chat: Option<Value>) -> SourceDocument {
         let metadata = chat.map(|chat| (CHAT_KEY.to_owned(), chat)).into_iter().collect();
@@ -62,6 +76,7 @@ mod tests {
     fn a_passage_is_for_its_conversation_or_for_everybody() {
         let one = Conversation { flow: FlowId::random(), chat: ChatId::random() };
         let other = Conversation { chat: ChatId::random(), ..one };
+        let is_for = |passage: &SourceDocument, of| is_for(&named(&json!({"some": passage.metadata})), of);
         for everybodys in [None, Some(Value::Null), Some(json!(""))] {
             assert!(is_for(&passage(everybodys.clone()), None) && is_for(&passage(everybodys), Some(&one)));
         }
@@ -72,6 +87,8 @@ mod tests {
             assert!(!is_for(marked, Some(&other)) && !is_for(marked, None));
         }
         assert!(!is_for(&passage(Some(json!(7))), Some(&one)));
+        let both = json!({CHAT_KEY: one.chat, "deep": [{CHAT_KEY: other.chat}]});
+        assert!(!super::is_for(&named(&both), Some(&one)), "everything that is said of it must fit");
     }
 
     #[test]

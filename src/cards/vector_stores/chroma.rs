@@ -143,16 +143,12 @@ impl Chroma {
     }
 
     /// The card's filter, that of a search, and whose passages they are: all of them must hold.
-    fn all(&self, search: &Search<'_>) -> Option<Value> {
+    fn all(&self, search: &Search<'_>) -> Value {
         let more = search.filter.and_then(Value::as_object);
         let filters = self.filter.iter().chain(more).flat_map(|filter| filter.iter()).map(condition);
-        let mut conditions: Vec<Value> = filters.chain(search.whose.map(of)).collect();
-        match conditions.len() {
-            0 => None,
-            1 => conditions.pop(),
-            // It takes one condition at the top.
-            _ => Some(json!({ "$and": conditions })),
-        }
+        let mut conditions: Vec<Value> = filters.chain([of(search.whose)]).collect();
+        // It takes one condition at the top.
+        if conditions.len() > 1 { json!({ "$and": conditions }) } else { conditions.remove(0) }
     }
 }
 
@@ -223,11 +219,8 @@ impl Database for Chroma {
                 self.name
             )));
         };
-        let mut body = json!({"query_embeddings": [search.vector], "n_results": search.most,
-            "include": ["documents", "metadatas", "distances"]});
-        if let Some(filter) = self.all(search) {
-            body["where"] = filter;
-        }
+        let body = json!({"query_embeddings": [search.vector], "n_results": search.most,
+            "include": ["documents", "metadatas", "distances"], "where": self.all(search)});
         let answer = self.post(&collection, "query", &body, cancel)?;
         let column = |name: &str| answer[name][0].as_array().ok_or_else(garbled);
         let (documents, metadatas, distances) =
@@ -242,11 +235,11 @@ impl Database for Chroma {
                 Metric::OfOne => 1.0 - distance,
                 Metric::Squared => of_distance(distance),
             };
-            let mut metadata = metadata.as_object().cloned().unwrap_or_default();
-            metadata.remove(SENT_KEY);
+            let mut shown = metadata.as_object().cloned().unwrap_or_default();
+            shown.remove(SENT_KEY);
             let page_content = document.as_str().unwrap_or_default().to_owned();
-            let passage = SourceDocument { page_content, metadata };
-            found.push(Scored { passage, score }.into());
+            let passage = SourceDocument { page_content, metadata: shown };
+            found.push(Found::of(Scored { passage, score }, metadata));
         }
         Ok(found)
     }

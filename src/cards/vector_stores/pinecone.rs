@@ -122,7 +122,7 @@ impl Pinecone {
     }
 
     /// The card's filter, that of a search, and whose passages they are: all of them must hold.
-    fn all(&self, search: &Search<'_>) -> Option<Value> {
+    fn all(&self, search: &Search<'_>) -> Value {
         let more = search.filter.and_then(Value::as_object).map(|more| {
             let wanted = |(key, value): (&String, &Value)| {
                 let value = if value.is_array() { json!({"$in": value}) } else { value.clone() };
@@ -131,8 +131,8 @@ impl Pinecone {
             Value::Object(more.iter().map(wanted).collect())
         });
         let own = self.filter.clone().map(Value::Object);
-        let mut all: Vec<Value> = own.into_iter().chain(more).chain(search.whose.map(of)).collect();
-        if all.len() > 1 { Some(json!({ "$and": all })) } else { all.pop() }
+        let mut all: Vec<Value> = own.into_iter().chain(more).chain([of(search.whose)]).collect();
+        if all.len() > 1 { json!({ "$and": all }) } else { all.remove(0) }
     }
 
     fn passage(&self, metadata: &Value) -> SourceDocument {
@@ -194,12 +194,11 @@ impl Database for Pinecone {
 
     fn nearest(&self, search: &Search<'_>, cancel: &Cancel) -> Result<Vec<Found>, ModelError> {
         let index = self.index(cancel)?;
-        let mut body = json!({"vector": search.vector, "topK": search.most, "includeMetadata": true});
+        let mut body = json!({
+            "vector": search.vector, "topK": search.most, "includeMetadata": true, "filter": self.all(search),
+        });
         if search.with_vectors {
             body["includeValues"] = true.into();
-        }
-        if let Some(filter) = self.all(search) {
-            body["filter"] = filter;
         }
         let answer = self.post(&index, "/query", body, cancel)?;
         let scored = |found: &Value| {
@@ -209,7 +208,8 @@ impl Database for Pinecone {
                 true => serde_json::from_value(found["values"].clone()).ok()?,
                 false => Vec::new(),
             };
-            Some(Found { scored: Scored { passage: self.passage(&found["metadata"]), score }, vector })
+            let held = &found["metadata"];
+            Some(Found::of(Scored { passage: self.passage(held), score }, held).with_vector(vector))
         };
         let matches = answer["matches"].as_array().ok_or_else(garbled)?;
         matches.iter().map(scored).collect::<Option<Vec<_>>>().ok_or_else(garbled)

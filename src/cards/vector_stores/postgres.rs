@@ -230,11 +230,7 @@ impl Postgres {
 
     fn conditions(&self, search: &Search<'_>) -> Conditions {
         let filters = self.filter.iter().chain(search.filter.and_then(Value::as_object));
-        let conditions = Conditions::of(filters);
-        match search.whose {
-            Some(whose) => conditions.and_of(whose),
-            None => conditions,
-        }
+        Conditions::of(filters).and_of(search.whose)
     }
 
     fn selection(&self, most: usize, conditions: &Conditions) -> String {
@@ -248,13 +244,14 @@ impl Postgres {
         )
     }
 
-    fn found(&self, row: Row) -> Result<Scored, PgError> {
+    fn found(&self, row: Row) -> Result<Found, PgError> {
         let [content, metadata, distance] =
             <[Option<String>; 3]>::try_from(row).map_err(|_| PgError::Garbled)?;
-        let metadata = metadata.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+        let held: Value = metadata.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
         let distance = distance.and_then(|text| text.parse().ok()).ok_or(PgError::Garbled)?;
+        let metadata = held.as_object().cloned().unwrap_or_default();
         let passage = SourceDocument { page_content: content.unwrap_or_default(), metadata };
-        Ok(Scored { passage, score: self.nearness.score(distance) })
+        Ok(Found::of(Scored { passage, score: self.nearness.score(distance) }, &held))
     }
 }
 
@@ -337,7 +334,7 @@ impl Database for Postgres {
         parameters.extend(conditions.parameters.iter().map(String::as_str));
         let sql = self.selection(search.most, &conditions);
         let rows = self.session.with(cancel, |connection| connection.run(&sql, &parameters, cancel));
-        rows.map_err(no_vectors)?.into_iter().map(|row| self.found(row).map(Found::from)).collect()
+        rows.map_err(no_vectors)?.into_iter().map(|row| self.found(row)).collect()
     }
 }
 
@@ -419,10 +416,10 @@ mod tests {
             let filter = Some(&more);
             store.conditions(&Search { vector: &[1.0], most: 4, filter, whose, with_vectors: false })
         };
-        let all = conditions(None);
+        let all = Conditions::of([store.filter.as_ref().unwrap(), more.as_object().unwrap()].into_iter());
         assert_eq!(all.parameters, [r#"[{"year":2024}]"#, r#"[{"kind":"x"}]"#]);
         for (whose, chat) in [(Whose(Some("it's")), "it's"), (Whose(None), "")] {
-            let some = conditions(Some(whose));
+            let some = conditions(whose);
             let more = r#" AND COALESCE("metadata"::jsonb ->> $4::text, '') IN ('', $5::text)"#;
             assert_eq!(some.sql, format!("{}{more}", all.sql));
             assert_eq!(some.parameters[2..], [CHAT_KEY, chat]);

@@ -91,15 +91,20 @@ impl Qdrant {
     }
 
     /// The card's filter, that of a search, and whose passages they are: all of them must hold.
-    fn all(&self, search: &Search<'_>) -> Option<Value> {
+    fn all(&self, search: &Search<'_>) -> Value {
         let more = search.filter.and_then(Value::as_object);
         let filters = self.filter.iter().chain(more).map(|filter| self.in_its_words(filter));
-        let mut all: Vec<Value> = filters.chain(search.whose.map(|whose| self.of(whose))).collect();
-        if all.len() > 1 { Some(json!({ "must": all })) } else { all.pop() }
+        let mut all: Vec<Value> = filters.chain([self.of(search.whose)]).collect();
+        if all.len() > 1 { json!({ "must": all }) } else { all.remove(0) }
+    }
+
+    /// Where it finds whose a passage is.
+    fn chat_key(&self) -> String {
+        format!("{}.{CHAT_KEY}", self.metadata_key)
     }
 
     fn of(&self, whose: Whose<'_>) -> Value {
-        let key = format!("{}.{CHAT_KEY}", self.metadata_key);
+        let key = self.chat_key();
         let own = whose.0.map(|chat| json!({"key": key, "match": {"value": chat}}));
         let any: Vec<Value> = [json!({"is_empty": {"key": key}})].into_iter().chain(own).collect();
         json!({ "should": any })
@@ -159,16 +164,25 @@ impl Database for Qdrant {
     }
 
     fn nearest(&self, search: &Search<'_>, cancel: &Cancel) -> Result<Vec<Found>, ModelError> {
-        let mut body = json!({"vector": search.vector, "limit": search.most, "with_payload": true});
-        if let Some(filter) = self.all(search) {
-            body["filter"] = filter;
-        }
+        let body = json!({
+            "vector": search.vector, "limit": search.most, "with_payload": true, "filter": self.all(search),
+        });
         let path = self.path("/points/search");
-        let answer = self.endpoint.exchange(&Method::POST, &path, Some(&body), cancel)?;
+        let ask = || self.endpoint.exchange(&Method::POST, &path, Some(&body), cancel);
+        let answer = match ask() {
+            // A strict collection is asked only by what it keeps an index of.
+            Err(ModelError::Provider { status: 400, message }) if message.contains(&self.chat_key()) => {
+                let index = json!({"field_name": self.chat_key(), "field_schema": "keyword"});
+                self.endpoint.exchange(&Method::PUT, &self.path("/index?wait=true"), Some(&index), cancel)?;
+                ask()?
+            }
+            answer => answer?,
+        };
         let scored = |point: &Value| {
             let score = point["score"].as_f64()? as f32;
             let score = if self.metric == "Euclid" { of_distance(score) } else { score };
-            Some(Scored { passage: self.passage(&point["payload"]), score }.into())
+            let held = &point["payload"];
+            Some(Found::of(Scored { passage: self.passage(held), score }, held))
         };
         let points = answer["result"].as_array().ok_or_else(garbled)?;
         points.iter().map(scored).collect::<Option<Vec<_>>>().ok_or_else(garbled)

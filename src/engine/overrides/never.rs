@@ -23,7 +23,7 @@ pub enum Group {
     File,
     /// Pickers and wires that choose a card, a model, a store, a tool or a flow.
     Picker,
-    /// Which conversation is continued.
+    /// Which conversation is continued, and whose passages a vector store finds.
     Conversation,
 }
 
@@ -70,6 +70,10 @@ const INPUTS: &[(&str, Group)] = &[
     ("pipeline", Group::Picker),
     ("sessionid", Group::Conversation),
     ("chatid", Group::Conversation),
+    ("metadatapayloadkey", Group::Conversation),
+    ("contentpayloadkey", Group::Conversation),
+    ("pineconetextkey", Group::Conversation),
+    ("fileupload", Group::Conversation),
 ];
 /// Whole names of pickers and lists of picks.
 const PICKERS: &[&str] = &[

@@ -188,6 +188,10 @@ fn no_card_lets_go_of_what_its_kinds_protect_even_when_all_is_listed() {
                     "database",
                     "ssl",
                     "additionalConfig",
+                    "metadataPayloadKey",
+                    "contentPayloadKey",
+                    "pineconeTextKey",
+                    "fileUpload",
                 ]
                 .contains(&input.name);
             assert_eq!(decided.is_err(), protected, "{} of {}", input.name, card.name);

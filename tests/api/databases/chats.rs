@@ -4,7 +4,9 @@ use super::{CARDS, House, MONDAY, QUESTION};
 use crate::support::canvases::Drawing;
 use crate::support::form::Form;
 use crate::support::id;
+use crate::support::provider::Behaviour;
 use serde_json::{Value, json};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A flow that answers from `text` and from what people send, when they may.
 fn canvas(house: &House, text: &str, uploads: bool, more: &Value) -> String {
@@ -65,6 +67,15 @@ fn expected(card: &str, chat: &str) -> Value {
     }
 }
 
+/// The filter where people send no files.
+fn nobodys(card: &str) -> Value {
+    match card {
+        "qdrant" => json!({"should": [{"is_empty": {"key": "metadata.flowise_chatId"}}]}),
+        "chroma" => json!({"flowkeep_upload": {"$ne": true}}),
+        _ => json!({"flowise_chatId": {"$exists": false}}),
+    }
+}
+
 #[test]
 fn a_database_is_asked_for_what_everybody_knows_and_for_the_files_of_the_conversation() {
     for card in CARDS {
@@ -102,8 +113,66 @@ fn a_flow_that_only_reads_the_collection_finds_no_file_of_anybody() {
         let reader = house.server.flow(&canvas(&house, MONDAY, false, &json!({})));
         house.fill(&reader);
         assert_eq!(found(&house, &reader, &Value::Null), [MONDAY], "{card}");
-        assert_eq!(filter(&house), Value::Null, "{card}: nothing was asked of the database");
+        // Nor do they push out what it looks for.
+        (0..8).for_each(|number| drop(send(&house, &flow, &format!("{QUESTION} {number}"))));
+        house.save(&reader, &canvas(&house, MONDAY, false, &json!({"topK": "1"})));
+        assert_eq!(found(&house, &reader, &Value::Null), [MONDAY], "{card}");
+        assert_eq!(filter(&house), nobodys(card), "{card}");
     }
+}
+
+/// Names of places are the owner's; whatever they are, nothing of a conversation is found in another one.
+#[test]
+fn no_setting_of_a_store_shows_files_of_another_conversation() {
+    for (card, name, value) in [
+        ("qdrant", "metadataPayloadKey", "x"),
+        ("qdrant", "contentPayloadKey", "metadata"),
+        ("pinecone", "pineconeTextKey", "flowise_chatId"),
+    ] {
+        let house = House::open(card);
+        let flow = house.server.flow(&canvas(&house, MONDAY, true, &json!({})));
+        let one = send(&house, &flow, "Parcels of one leave.");
+        let label = flowkeep::cards::registry::find(card).unwrap().label;
+        let rows: Vec<Value> =
+            [name, "fileUpload"].map(|name| json!({"label": name, "name": name, "enabled": true})).into();
+        let listed = json!({"overrideConfig": {"status": true, "nodes": {label: rows}, "variables": []}});
+        let body = json!({"apiConfig": listed.to_string()});
+        house.server.owner("PUT", &format!("/chatflows/{flow}")).json(&body).send().is(200);
+        for config in [json!({ name: value }), json!({"fileUpload": false, name: value})] {
+            let body = json!({"question": QUESTION, "overrideConfig": config});
+            let text = house.server.ask(&flow, &body).text();
+            assert!(!text.contains("Parcels of one leave."), "{card} {config}: {text}");
+        }
+        assert_eq!(found(&house, &flow, &one), ["Parcels of one leave."], "{card}");
+        // The owner's own mistake shows nothing either.
+        house.save(&flow, &canvas(&house, MONDAY, true, &json!({ name: value })));
+        let answer = house.server.ask(&flow, &json!({ "question": QUESTION })).json();
+        let sources = answer["sourceDocuments"].as_array().map_or(0, Vec::len);
+        assert_eq!(sources, 0, "{card} {name}: {answer}");
+    }
+}
+
+#[test]
+fn a_strict_collection_gets_the_index_it_asks_for() {
+    let house = House::open("qdrant");
+    let flow = house.server.flow(&canvas(&house, MONDAY, false, &json!({})));
+    house.fill(&flow);
+    let is_indexed = AtomicBool::new(false);
+    let (kept, base) = (house.kept.clone(), house.provider.base_url());
+    house.provider.decide(move |request| match request.path.split('?').next().unwrap() {
+        path if path.ends_with("/index") => {
+            assert_eq!(request.body["field_name"], "metadata.flowise_chatId");
+            is_indexed.store(true, Ordering::SeqCst);
+            Behaviour::status(200, r#"{"result":{}}"#)
+        }
+        path if path.ends_with("/search") && !is_indexed.load(Ordering::SeqCst) => {
+            let error = "Bad request: Index required but not found for \"metadata.flowise_chatId\" of one of the following \
+                         types: [keyword]. Help: Create an index for this key or use a different filter.";
+            Behaviour::status(400, &json!({"status": {"error": error}}).to_string())
+        }
+        _ => kept.answer(request, &base),
+    });
+    assert_eq!(found(&house, &flow, &Value::Null), [MONDAY]);
 }
 
 #[test]

@@ -33,7 +33,7 @@ impl Kept {
         self.0.lock().unwrap().values().map(Rows::len).sum()
     }
 
-    fn answer(&self, request: &Recorded, base: &str) -> Behaviour {
+    pub(super) fn answer(&self, request: &Recorded, base: &str) -> Behaviour {
         let key = ["api-key", "x-chroma-token"].iter().find_map(|name| request.header(name));
         if key != Some(SECRET) {
             return Behaviour::status(401, r#"{"error":{"message":"who are you"}}"#);
