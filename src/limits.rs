@@ -170,8 +170,20 @@ pub const CHAT_PASSAGES_MAX: usize = 20_000;
 pub const CHAT_COLLECTIONS_MAX: usize = 10_000;
 /// Bytes of the passages of all conversations of one workspace, with their vectors.
 pub const CHAT_COLLECTIONS_BYTES_MAX: usize = 1024 * 1024 * 1024;
+/// Passages of all conversations of one workspace in databases on other servers.
+pub const CHAT_SENT_PASSAGES_MAX: usize = 200_000;
+/// Bytes of the texts and metadata of what one conversation sent there.
+pub const CHAT_SENT_BYTES_OF_ONE_MAX: usize = 32 * 1024 * 1024;
+/// Bytes of those of all conversations of one workspace.
+pub const CHAT_SENT_BYTES_MAX: usize = 256 * 1024 * 1024;
 /// Hours after which the files of a conversation go in which nothing was said.
 pub const SILENT_CHAT_HOURS: i64 = 24;
+/// Hours for which what such a conversation sent to databases on other servers, which keep it, is counted.
+pub const SILENT_CHAT_COUNTED_HOURS: i64 = 30 * 24;
+/// Time between two looks for such conversations.
+pub const SILENT_CHATS_SECONDS: u64 = 3_600;
+/// What goes of one workspace in one such look.
+pub const SILENT_CHATS_AT_ONCE: usize = 1_000;
 /// Blocks of a collection that are stored in one commit.
 pub const COLLECTION_BLOCKS_AT_ONCE: usize = 8;
 /// Fillings of vector stores that are remembered for one flow; older ones go.

@@ -120,6 +120,10 @@ uuid_id!(
     ToolId
 );
 uuid_id!(
+    /// Names what a conversation sent to vector stores.
+    KnowledgeId
+);
+uuid_id!(
     /// Names a collection of passages with their vectors.
     CollectionId
 );

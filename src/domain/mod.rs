@@ -5,6 +5,7 @@ pub mod audit;
 pub mod caller;
 pub mod cancel;
 pub mod chat_file;
+pub mod chat_knowledge;
 pub mod collection;
 pub mod content;
 pub mod conversation;

@@ -1,22 +1,72 @@
-//! Passages of the files that people send in conversations, in collections of this server: how many there may be, and that
-//! they go with their conversation (spec 4.1, security rules 8).
+//! Passages of the files that people send in conversations: how many there may be, and that those in collections of this
+//! server go with their conversation (spec 4.1, security rules 8).
 
-use super::collections;
+use super::collections::{self, Turn};
 use crate::app::App;
+use crate::domain::cancel::Cancel;
+use crate::domain::chat_knowledge::{Amount, ChatKnowledge, Leave};
 use crate::domain::collection::Collection;
 use crate::domain::conversation::Conversation;
 use crate::domain::error::{Error, Full, Result};
 use crate::domain::ids::{ChatId, CollectionId, FlowId, WorkspaceId};
 use crate::limits::{
-    CHAT_COLLECTIONS_BYTES_MAX, CHAT_COLLECTIONS_MAX, CHAT_PASSAGES_MAX, COLLECTIONS_MAX, SILENT_CHAT_HOURS,
+    CHAT_COLLECTIONS_BYTES_MAX, CHAT_COLLECTIONS_MAX, CHAT_PASSAGES_MAX, CHAT_SENT_BYTES_MAX,
+    CHAT_SENT_BYTES_OF_ONE_MAX, CHAT_SENT_PASSAGES_MAX, COLLECTIONS_MAX, SILENT_CHAT_COUNTED_HOURS,
+    SILENT_CHAT_HOURS, SILENT_CHATS_AT_ONCE,
 };
 use crate::store::collections::heads;
+use crate::store::tables::{CHAT_KNOWLEDGE, FLOWS, WORKSPACES};
 use crate::store::{ReadTx, Tx, WriteTx, messages};
+use jiff::Timestamp;
 use std::collections::BTreeSet;
-use std::sync::PoisonError;
+use uuid::Uuid;
 
-/// Conversations looked at for one file: what is sent pays for what was left.
-const SWEPT_AT_ONCE: usize = 16;
+/// Leave to store what a conversation sends; `more` of it goes to databases elsewhere and is counted from now on, whatever
+/// becomes of it there.
+///
+/// # Errors
+/// 404 when the flow is gone, 413 and 507 when there is no room.
+pub(super) fn leave(app: &App, workspace: &WorkspaceId, of: &Conversation, more: Amount) -> Result<Leave> {
+    let (id, fresh, changed) = (of.knowledge(), Uuid::new_v4(), app.clock.now());
+    app.store.write(|tx| {
+        if !FLOWS.has(tx, workspace, &of.flow)? {
+            return Err(Error::no_flow(&of.flow));
+        }
+        let before = CHAT_KNOWLEDGE.get(tx, workspace, &id)?;
+        let (stamp, elsewhere) = match &before {
+            Some(before) => (before.stamp, before.elsewhere.and(more)),
+            None => (fresh, more),
+        };
+        if elsewhere.passages > CHAT_PASSAGES_MAX || elsewhere.bytes > CHAT_SENT_BYTES_OF_ONE_MAX {
+            return Err(Error::Full(Full::Conversation));
+        }
+        if before.is_none() || more != Amount::default() {
+            let all = CHAT_KNOWLEDGE.list(tx, workspace)?;
+            let total = all.iter().fold(more, |sum, one| sum.and(one.elsewhere));
+            let is_full = total.passages > CHAT_SENT_PASSAGES_MAX || total.bytes > CHAT_SENT_BYTES_MAX;
+            if (before.is_none() && all.len() >= CHAT_COLLECTIONS_MAX)
+                || (more != Amount::default() && is_full)
+            {
+                return Err(Error::Full(Full::Workspace));
+            }
+        }
+        let after = ChatKnowledge { conversation: *of, stamp, elsewhere, changed };
+        CHAT_KNOWLEDGE.put(tx, workspace, &id, &after)?;
+        Ok(Leave { conversation: *of, stamp })
+    })
+}
+
+/// Refuses what a conversation sent that was deleted since.
+///
+/// # Errors
+/// When it was, or the database cannot be read.
+pub(super) fn must_stand(tx: &WriteTx, workspace: &WorkspaceId, leave: &Leave) -> Result<()> {
+    let now = CHAT_KNOWLEDGE.get(tx, workspace, &leave.conversation.knowledge())?;
+    if now.is_some_and(|now| now.stamp == leave.stamp) {
+        return Ok(());
+    }
+    Err(Error::Failed("The conversation was deleted while its files were being stored.".to_owned()))
+}
 
 /// Refuses a collection for which a workspace, or its conversation, has no room.
 ///
@@ -56,28 +106,6 @@ pub(super) fn admit(
     Ok(())
 }
 
-/// Removes what some people sent and never asked about: no list of conversations shows it, so nobody else would.
-///
-/// # Errors
-/// When the database fails.
-pub(super) fn forget_silent(app: &App, workspace: &WorkspaceId) -> Result<()> {
-    let now = app.clock.now().as_second();
-    remove(app, workspace, |tx| {
-        let mut silent = Vec::new();
-        for (id, head) in heads(tx, workspace)? {
-            let Some(conversation) = head.conversation else { continue };
-            let is_old = now - head.changed.as_second() > SILENT_CHAT_HOURS * 3600;
-            if is_old && is_silent(tx, workspace, &conversation)? {
-                silent.push(id);
-            }
-            if silent.len() == SWEPT_AT_ONCE {
-                break;
-            }
-        }
-        Ok(silent)
-    })
-}
-
 /// True when nothing was said in a conversation yet, or nothing is left.
 ///
 /// # Errors
@@ -96,14 +124,24 @@ pub(super) fn forget_flow(app: &App, workspace: &WorkspaceId, flow: &FlowId) {
     forget(app, workspace, |of| of.flow == *flow);
 }
 
-/// What cannot be removed now goes later, as what a silent conversation left: nobody is kept from deleting the rest.
+/// What cannot be removed now goes with a later [`sweep`]: nobody is kept from deleting the rest.
 fn forget(app: &App, workspace: &WorkspaceId, goes: impl Fn(&Conversation) -> bool) {
+    // First: what is being embedded finds no leave when it is to count, and what counted before is removed below.
+    let ended = app.store.read(|tx| CHAT_KNOWLEDGE.entries(tx, workspace)).and_then(|mut known| {
+        known.retain(|(_, known)| goes(&known.conversation));
+        if known.is_empty() {
+            return Ok(());
+        }
+        app.store.write(|tx| {
+            known.iter().try_for_each(|(id, _)| CHAT_KNOWLEDGE.remove(tx, workspace, id).map(drop))
+        })
+    });
     let removed = remove(app, workspace, |tx| {
         let found = heads(tx, workspace)?.into_iter();
         let goes = |head: &Collection| head.conversation.as_ref().is_some_and(&goes);
         Ok(found.filter(|(_, head)| goes(head)).map(|(id, _)| id).collect::<Vec<_>>())
     });
-    if let Err(error) = removed {
+    if let Err(error) = ended.and(removed) {
         tracing::warn!(%error, "the passages of a deleted conversation could not be removed");
     }
 }
@@ -116,15 +154,72 @@ fn remove(
     find: impl FnOnce(&ReadTx) -> Result<Vec<CollectionId>>,
 ) -> Result<()> {
     let gone = {
-        let _turn = app.boards.collection_writes.lock().unwrap_or_else(PoisonError::into_inner);
+        let turn = Turn::of(app);
         let gone = app.store.read(find)?;
-        for some in gone.chunks(SWEPT_AT_ONCE) {
-            app.store.write(|tx| some.iter().try_for_each(|id| collections::remove(tx, workspace, id)))?;
-        }
+        turn.unname(workspace, &gone)?;
         gone
     };
     gone.iter().for_each(|id| collections::forget(app, workspace, id));
     Ok(())
+}
+
+/// Removes what some people sent and never asked about, in all workspaces: no list of conversations shows it, so nobody
+/// else would. What could not be removed with its conversation has none any more and goes alike.
+///
+/// # Errors
+/// When the database fails.
+pub fn sweep(app: &App, cancel: &Cancel) -> Result<()> {
+    for workspace in app.store.read(|tx| WORKSPACES.list(tx))? {
+        if cancel.reason().is_some() {
+            break;
+        }
+        forget_silent(app, &workspace.id)?;
+    }
+    Ok(())
+}
+
+fn forget_silent(app: &App, workspace: &WorkspaceId) -> Result<()> {
+    let now = app.clock.now().as_second();
+    let is_older = |changed: Timestamp, hours: i64| now - changed.as_second() > hours * 3600;
+    remove(app, workspace, |tx| {
+        let mut silent = Vec::new();
+        for (id, head) in heads(tx, workspace)? {
+            let Some(conversation) = head.conversation else { continue };
+            if is_older(head.changed, SILENT_CHAT_HOURS) && is_silent(tx, workspace, &conversation)? {
+                silent.push(id);
+            }
+            if silent.len() == SILENT_CHATS_AT_ONCE {
+                break;
+            }
+        }
+        Ok(silent)
+    })?;
+    let silent = app.store.read(|tx| {
+        let mut silent = Vec::new();
+        for (id, known) in CHAT_KNOWLEDGE.entries(tx, workspace)? {
+            let is_elsewhere = known.elsewhere != Amount::default();
+            let hours = if is_elsewhere { SILENT_CHAT_COUNTED_HOURS } else { SILENT_CHAT_HOURS };
+            if is_older(known.changed, hours) && is_silent(tx, workspace, &known.conversation)? {
+                silent.push((id, known));
+            }
+            if silent.len() == SILENT_CHATS_AT_ONCE {
+                break;
+            }
+        }
+        Ok(silent)
+    })?;
+    if silent.is_empty() {
+        return Ok(());
+    }
+    app.store.write(|tx| {
+        for (id, known) in &silent {
+            // Unless something was sent meanwhile.
+            if CHAT_KNOWLEDGE.get(tx, workspace, id)?.as_ref() == Some(known) {
+                CHAT_KNOWLEDGE.remove(tx, workspace, id)?;
+            }
+        }
+        Ok(())
+    })
 }
 
 #[cfg(test)]

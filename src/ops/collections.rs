@@ -5,18 +5,22 @@ use crate::app::App;
 use crate::boards::indexes::IndexKey;
 use crate::cards::kit::{Edit, Library};
 use crate::domain::cancel::Cancel;
+use crate::domain::chat_knowledge::{Amount, Leave};
 use crate::domain::collection::Collection;
+use crate::domain::conversation::Conversation;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CollectionId, NamespaceId, WorkspaceId};
 use crate::limits::{COLLECTION_BLOCKS_AT_ONCE, COLLECTION_BYTES_MAX, COLLECTION_ROWS_MAX, INDEX_BYTES_MAX};
 use crate::store::{WriteTx, collections, passage_records};
 use crate::vectors::{Best, Block, Hit, Index, Misfit, RowId};
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, MutexGuard, PoisonError};
 use uuid::Uuid;
 
 /// How often a search begins anew because the collection changed while it was read.
 const TRIES_MAX: usize = 5;
+/// Collections that are removed in one commit.
+const UNNAMED_AT_ONCE: usize = 16;
 
 /// The collections of a workspace, for one run.
 pub struct Shelves<'a> {
@@ -142,13 +146,14 @@ impl Library for Shelves<'_> {
         Err(changes_too_fast())
     }
 
+    fn admit(&self, conversation: &Conversation, elsewhere: Amount) -> Result<Leave> {
+        chat_passages::leave(self.app, &self.workspace, conversation, elsewhere)
+    }
+
     fn change(&self, id: &CollectionId, edit: &Edit<'_>) -> Result<Collection> {
-        if edit.conversation.is_some() {
-            chat_passages::forget_silent(self.app, &self.workspace)?;
-        }
         // One at a time: what a change stores before it counts is not swept away by another one.
-        let _turn = self.app.boards.collection_writes.lock().unwrap_or_else(PoisonError::into_inner);
-        self.clear(Some(id))?;
+        let turn = Turn::of(self.app);
+        self.clear(Some(id), &turn)?;
         let before = self.head(id)?;
         let next = before.as_ref().map_or(0, |head| head.next);
         let draft = self.draft(id, before.as_ref(), edit)?;
@@ -176,15 +181,18 @@ impl Library for Shelves<'_> {
             next: number,
             stamp: Uuid::new_v4(),
             changed: self.app.clock.now(),
-            conversation: edit.conversation,
+            conversation: edit.conversation.map(|leave| leave.conversation),
         };
         self.write(|tx| {
+            if let Some(leave) = &edit.conversation {
+                chat_passages::must_stand(tx, &self.workspace, leave)?;
+            }
             chat_passages::admit(tx, &self.workspace, before.as_ref(), &after)?;
             collections::settle(tx, &self.workspace, id, before.as_ref(), &after)
         })?;
         self.app.boards.indexes.forget(&self.workspace, id.bytes());
         // The change counts; what it left over would go with the next one too.
-        told(self.clear(Some(id)));
+        told(self.clear(Some(id), &turn));
         Ok(after)
     }
 
@@ -223,9 +231,9 @@ impl Draft {
 
 impl Shelves<'_> {
     /// Removes what is left over of a collection, or of all that the workspace had: some in each commit, between which others
-    /// write. For those who hold the turn.
-    fn clear(&self, id: Option<&CollectionId>) -> Result<()> {
-        while self.app.store.write(|tx| collections::clear_some(tx, &self.workspace, id))? {}
+    /// write. For those who hold a turn.
+    fn clear(&self, id: Option<&CollectionId>, turn: &Turn<'_>) -> Result<()> {
+        while turn.clear_some(&self.workspace, id)? {}
         Ok(())
     }
 
@@ -318,12 +326,39 @@ pub fn clear_leftovers(app: &App, cancel: &Cancel) -> Result<()> {
 
 /// As [`Shelves::clear`], with a turn for each commit.
 fn clear(app: &App, workspace: &WorkspaceId, id: Option<&CollectionId>, cancel: &Cancel) -> Result<()> {
-    loop {
-        let _turn = app.boards.collection_writes.lock().unwrap_or_else(PoisonError::into_inner);
-        let more = app.store.write(|tx| collections::clear_some(tx, workspace, id))?;
-        if !more || cancel.reason().is_some() {
-            return Ok(());
+    while Turn::of(app).clear_some(workspace, id)? {
+        if cancel.reason().is_some() {
+            break;
         }
+    }
+    Ok(())
+}
+
+/// The right to change collections, which one thread has at a time. Whoever has it hands it on to what needs it, and calls
+/// nothing that waits for one of its own: [`forget`], [`forget_workspace`], [`clear_leftovers`].
+pub(super) struct Turn<'a> {
+    app: &'a App,
+    _held: MutexGuard<'a, ()>,
+}
+
+impl<'a> Turn<'a> {
+    /// Waits for it.
+    pub(super) fn of(app: &'a App) -> Self {
+        Self { app, _held: app.boards.collection_writes.lock().unwrap_or_else(PoisonError::into_inner) }
+    }
+
+    fn clear_some(&self, workspace: &WorkspaceId, id: Option<&CollectionId>) -> Result<bool> {
+        self.app.store.write(|tx| collections::clear_some(tx, workspace, id))
+    }
+
+    /// Removes collections from all lists, some in each commit; [`forget`] follows once this is over.
+    pub(super) fn unname(&self, workspace: &WorkspaceId, gone: &[CollectionId]) -> Result<()> {
+        for some in gone.chunks(UNNAMED_AT_ONCE) {
+            self.app
+                .store
+                .write(|tx| some.iter().try_for_each(|id| collections::remove(tx, workspace, id)))?;
+        }
+        Ok(())
     }
 }
 

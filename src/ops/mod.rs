@@ -5,7 +5,7 @@ pub mod audit;
 pub mod catalogue;
 pub mod chat_files;
 pub mod chat_page;
-mod chat_passages;
+pub mod chat_passages;
 pub mod collections;
 pub mod control;
 pub mod credentials;

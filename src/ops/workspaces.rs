@@ -13,8 +13,8 @@ use crate::domain::token;
 use crate::domain::user::{DisplayName, Membership, Organization, User, Workspace};
 use crate::limits::WORKSPACES_MAX;
 use crate::store::tables::{
-    API_KEYS, CREDENTIALS, DOCUMENT_STORES, FLOWS, INVITATIONS, KEY_BY_HASH, ORGANIZATION, SESSIONS,
-    TEMPLATES, THE_ORGANIZATION, TOOLS, USERS, VARIABLES, WORKSPACES,
+    API_KEYS, CHAT_KNOWLEDGE, CREDENTIALS, DOCUMENT_STORES, FLOWS, INVITATIONS, KEY_BY_HASH, ORGANIZATION,
+    SESSIONS, TEMPLATES, THE_ORGANIZATION, TOOLS, USERS, VARIABLES, WORKSPACES,
 };
 use crate::store::{Tx, WriteTx, collections, passage_records};
 use serde::Deserialize;
@@ -212,7 +212,8 @@ fn remove(tx: &WriteTx, workspace: &Workspace) -> Result<()> {
         KEY_BY_HASH.remove(tx, &key.hash)?;
     }
     API_KEYS.clear(tx, id)?;
-    // Vectors that flows left behind.
+    // Vectors that flows left behind, and what is counted of them.
+    CHAT_KNOWLEDGE.clear(tx, id)?;
     collections::remove_workspace(tx, id)?;
     passage_records::remove_workspace(tx, id)?;
     INVITATIONS.retain(tx, |open| open.workspace != *id)?;

@@ -1,8 +1,9 @@
 //! Database keys: fixed-width parts, joined here and nowhere else, so that byte order is the order of a list.
 
 use crate::domain::ids::{
-    ChatId, ChunkId, CollectionId, CredentialId, DocumentStoreId, FeedbackId, FlowId, KeyId, LeadId,
-    LoaderId, NamespaceId, OrganizationId, RoleId, TemplateId, ToolId, UserId, VariableId, WorkspaceId,
+    ChatId, ChunkId, CollectionId, CredentialId, DocumentStoreId, FeedbackId, FlowId, KeyId, KnowledgeId,
+    LeadId, LoaderId, NamespaceId, OrganizationId, RoleId, TemplateId, ToolId, UserId, VariableId,
+    WorkspaceId,
 };
 use std::ops::Bound;
 
@@ -44,6 +45,7 @@ record_ids!(
     ToolId,
     FlowId,
     KeyId,
+    KnowledgeId,
     OrganizationId,
     RoleId,
     UserId,

@@ -2,6 +2,7 @@
 
 use super::shelf::{Register, Shelf, Texts};
 use crate::domain::api_key::{ApiKey, KeyHome};
+use crate::domain::chat_knowledge::ChatKnowledge;
 use crate::domain::collection::{Collection, Leftover};
 use crate::domain::credential::Credential;
 use crate::domain::document::DocumentStore;
@@ -9,8 +10,8 @@ use crate::domain::draft::Draft;
 use crate::domain::filling::Filling;
 use crate::domain::flow::Flow;
 use crate::domain::ids::{
-    CollectionId, CredentialId, DocumentStoreId, FlowId, KeyId, RoleId, TemplateId, ToolId, UserId,
-    VariableId, WorkspaceId,
+    CollectionId, CredentialId, DocumentStoreId, FlowId, KeyId, KnowledgeId, RoleId, TemplateId, ToolId,
+    UserId, VariableId, WorkspaceId,
 };
 use crate::domain::link::{Invitation, PasswordReset};
 use crate::domain::role::Role;
@@ -71,6 +72,7 @@ pub(super) const AUDIT: Table = table("audit"); //                        sequen
 const FLOW_LAST_HOME_TABLE: Table = table("flow_last_home"); //           deleted flow -> the workspace it was in
 pub(super) const AUDIT_SIGN_INS: Table = table("audit_sign_ins"); //      as audit, whose numbers it shares: what strangers can write
 const LEFTOVERS_TABLE: Table = table("collection_leftovers"); //          workspace ‖ collection, or zeros -> blocks to remove
+const CHAT_KNOWLEDGE_TABLE: Table = table("chat_knowledge"); //           workspace ‖ hash of flow and chat
 
 /// Flows without their canvases. Written by one room only, `ops/live.rs`.
 pub const FLOWS: Shelf<Flow, FlowId> = Shelf::new(FLOWS_TABLE);
@@ -130,8 +132,11 @@ pub const FLOW_LAST_HOME: Register<WorkspaceId, FlowId> = Register::new(FLOW_LAS
 /// Blocks of collections that are to be removed. Written with the heads, by `collections.rs`.
 pub(super) const LEFTOVERS: Register<Leftover, [u8; 32]> = Register::new(LEFTOVERS_TABLE);
 
+/// What conversations sent to vector stores. Written by one room only, `ops/chat_passages.rs`.
+pub const CHAT_KNOWLEDGE: Shelf<ChatKnowledge, KnowledgeId> = Shelf::new(CHAT_KNOWLEDGE_TABLE);
+
 /// All of them: what is not in this list does not exist in a database.
-pub(super) const ALL: [Table; 40] = [
+pub(super) const ALL: [Table; 41] = [
     META,
     COUNTERS,
     MESSAGES,
@@ -172,6 +177,7 @@ pub(super) const ALL: [Table; 40] = [
     FLOW_LAST_HOME_TABLE,
     AUDIT_SIGN_INS,
     LEFTOVERS_TABLE,
+    CHAT_KNOWLEDGE_TABLE,
 ];
 
 /// The table of this name.

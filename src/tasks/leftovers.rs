@@ -1,12 +1,13 @@
-//! Removes what an earlier process left behind, once, after the start: blocks of collections that it could not remove to
-//! the end, and, when the service has been up for a moment, files of a crash.
+//! Removes what was left behind. Once, after the start: blocks of collections that an earlier process could not remove to
+//! the end, and, when the service has been up for a moment, files of a crash. From then on every hour: what people sent to
+//! vector stores in conversations of which nothing is there.
 
 use crate::app::App;
 use crate::domain::cancel::{Cancel, Reason};
 use crate::domain::error::Result;
-use crate::limits::{LEFTOVER_AGE_MIN_SECONDS, LEFTOVER_WAIT_SECONDS};
-use crate::ops::collections;
+use crate::limits::{LEFTOVER_AGE_MIN_SECONDS, LEFTOVER_WAIT_SECONDS, SILENT_CHATS_SECONDS};
 use crate::ops::leftovers::{self, Swept};
+use crate::ops::{chat_passages, collections};
 use jiff::{SignedDuration, Timestamp};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -25,13 +26,24 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
         () = tokio::time::sleep(Duration::from_secs(LEFTOVER_WAIT_SECONDS)) => {}
         _ = stop.wait_for(|stop| *stop) => return,
     }
-    let swept = until_stop(&mut stop, "files", move |cancel| leftovers::sweep(&app, before, cancel)).await;
+    let service = app.clone();
+    let swept =
+        until_stop(&mut stop, "files", move |cancel| leftovers::sweep(&service, before, cancel)).await;
     if let Some(Swept { folders, files }) = swept.filter(|swept| *swept != Swept::default()) {
         tracing::info!(folders, files, "removed files that a crash left behind");
     }
+    loop {
+        let service = app.clone();
+        let sweep = move |cancel: &Cancel| chat_passages::sweep(&service, cancel);
+        until_stop(&mut stop, "passages of conversations", sweep).await;
+        tokio::select! {
+            () = tokio::time::sleep(Duration::from_secs(SILENT_CHATS_SECONDS)) => {}
+            _ = stop.wait_for(|stop| *stop) => return,
+        }
+    }
 }
 
-/// What `work` gives, which `stop` cancels; `None` when it failed, which the next start tries again.
+/// What `work` gives, which `stop` cancels; `None` when it failed, which a later one tries again.
 async fn until_stop<T: Send + 'static>(
     stop: &mut watch::Receiver<bool>,
     what: &'static str,

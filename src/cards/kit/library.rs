@@ -1,6 +1,7 @@
 //! Where passages stay between runs, with their vectors and with the records of what is there.
 
 use super::part::Space;
+use crate::domain::chat_knowledge::{Amount, Leave};
 use crate::domain::collection::Collection;
 use crate::domain::conversation::Conversation;
 use crate::domain::error::Result;
@@ -34,10 +35,17 @@ pub trait Library: Send + Sync {
         fits: Option<&dyn Fn(&str) -> bool>,
     ) -> Result<Vec<Hit>>;
 
+    /// Leave to store what a conversation sends, asked before any of it is embedded; `elsewhere` of it goes to a database
+    /// on another server.
+    ///
+    /// # Errors
+    /// 404 when its flow is gone, 413 and 507 when there is no room for it.
+    fn admit(&self, conversation: &Conversation, elsewhere: Amount) -> Result<Leave>;
+
     /// Changes a collection, or makes it. Others see all of the change or nothing of it.
     ///
     /// # Errors
-    /// When it cannot be stored, or is larger than a collection may be.
+    /// When it cannot be stored, is larger than a collection may be, or its conversation was deleted meanwhile.
     fn change(&self, id: &CollectionId, edit: &Edit<'_>) -> Result<Collection>;
 
     /// Everything a record manager remembers of a namespace: the source of each passage.
@@ -70,7 +78,7 @@ pub struct Edit<'a> {
     /// New rows, in place of those of the same name.
     pub add: &'a [Row],
     /// The conversation whose files the rows are: such a collection goes with it.
-    pub conversation: Option<Conversation>,
+    pub conversation: Option<Leave>,
     /// Rows that go.
     pub remove: &'a HashSet<RowId>,
 }

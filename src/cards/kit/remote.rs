@@ -216,15 +216,21 @@ impl<D: Database> Remote<D> {
 impl<D: Database> VectorStore for Remote<D> {
     fn upsert(&self, host: &dyn Host) -> Result<Upserted> {
         let mut documents = self.filling.documents(host)?;
-        match (host.conversation(), &self.records) {
+        let conversation = host.conversation();
+        match (&conversation, &self.records) {
             // No record manager is asked: nothing of a conversation ever goes for something else.
-            (Some(conversation), _) => documents = uploaded::marked(documents, &conversation)?,
+            (Some(conversation), _) => documents = uploaded::marked(documents, conversation)?,
             (None, Some(records)) => return self.follow(&documents, records.as_ref(), host),
             (None, None) => {}
         }
         let mut seen = HashSet::new();
         let named = documents.iter().map(|passage| (Uuid::from_bytes(name_of(passage)), passage));
         let named: Vec<(Uuid, &SourceDocument)> = named.filter(|(name, _)| seen.insert(*name)).collect();
+        if let Some(conversation) = conversation {
+            let library =
+                host.library().ok_or_else(|| self.filling.wrong("it takes files on a server alone"))?;
+            library.admit(&conversation, uploaded::amount(named.iter().map(|(_, passage)| *passage)))?;
+        }
         self.put(&named, host)?;
         let stored = named.into_iter().map(|(_, passage)| passage.clone()).collect::<Vec<_>>();
         Ok(Upserted { added: stored.len(), total: stored.len(), documents: stored, ..Upserted::default() })

@@ -7,6 +7,7 @@ use super::library::{Edit, Library};
 use super::part::{Embeddings, Turn};
 use super::records::{Cleanup, Difference, Keeping, RecordManager, name_of};
 use super::{shelf, uploaded};
+use crate::domain::chat_knowledge::Amount;
 use crate::domain::collection::Collection;
 use crate::domain::conversation::Conversation;
 use crate::domain::error::{Error, Result};
@@ -122,16 +123,16 @@ impl Stored {
         let mut known = if head.is_some() { library.names(&id)? } else { HashSet::new() };
         let named = documents.iter().map(|document| (name_of(document), document));
         let named: Vec<(RowId, &SourceDocument)> = named.filter(|(name, _)| known.insert(*name)).collect();
-        let rows = rows(&named, &*self.embeddings, host)?;
         let mut total = head.map_or(0, |head| head.rows);
-        if !rows.is_empty() {
-            let nothing = HashSet::new();
-            let edit = Edit { add: &rows, conversation: Some(*conversation), ..self.edit(&nothing) };
+        if !named.is_empty() {
+            let leave = library.admit(conversation, Amount::default())?;
+            let (rows, nothing) = (rows(&named, &*self.embeddings, host)?, HashSet::new());
+            let edit = Edit { add: &rows, conversation: Some(leave), ..self.edit(&nothing) };
             total = library.change(&id, &edit)?.rows;
         }
         Ok(Upserted {
-            added: rows.len(),
-            skipped: documents.len() - rows.len(),
+            added: named.len(),
+            skipped: documents.len() - named.len(),
             total,
             documents: named.into_iter().map(|(_, document)| document.clone()).collect(),
             ..Upserted::default()

@@ -3,6 +3,7 @@
 
 use super::input::Input;
 use super::inputs::Inputs;
+use crate::domain::chat_knowledge::Amount;
 use crate::domain::conversation::Conversation;
 use crate::domain::error::{Error, Full, Result};
 use crate::domain::prediction::SourceDocument;
@@ -36,6 +37,15 @@ pub fn marked(mut passages: Vec<SourceDocument>, conversation: &Conversation) ->
         passage.metadata.insert(CHAT_KEY.to_owned(), conversation.chat.to_string().into());
     }
     Ok(passages)
+}
+
+/// What passages take in a database of others, about: only it knows exactly.
+#[must_use]
+pub fn amount<'p>(passages: impl Iterator<Item = &'p SourceDocument>) -> Amount {
+    passages.fold(Amount::default(), |sum, passage| {
+        let metadata = serde_json::to_string(&passage.metadata).map_or(0, |text| text.len());
+        sum.and(Amount { passages: 1, bytes: passage.page_content.len() + metadata })
+    })
 }
 
 /// What names conversations in all that a database holds of a passage, at whatever place. Cards let their owner name the

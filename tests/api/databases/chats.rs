@@ -3,8 +3,17 @@
 use super::{CARDS, House, MONDAY, QUESTION};
 use crate::support::canvases::Drawing;
 use crate::support::form::Form;
-use crate::support::id;
 use crate::support::provider::Behaviour;
+use crate::support::{Answer, id};
+use flowkeep::domain::cancel::Cancel;
+use flowkeep::domain::chat_knowledge::{Amount, ChatKnowledge};
+use flowkeep::domain::conversation::Conversation;
+use flowkeep::domain::ids::{ChatId, FlowId, WorkspaceId};
+use flowkeep::limits::{
+    CHAT_PASSAGES_MAX, CHAT_SENT_BYTES_MAX, CHAT_SENT_BYTES_OF_ONE_MAX, CHAT_SENT_PASSAGES_MAX,
+};
+use flowkeep::ops::chat_passages;
+use flowkeep::store::tables::CHAT_KNOWLEDGE;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -35,8 +44,14 @@ fn canvas(house: &House, text: &str, uploads: bool, more: &Value) -> String {
 }
 
 fn send(house: &House, flow: &str, text: &str) -> Value {
-    let form = Form::of(&[("chatId", "")]).file("a.txt", "text/plain", text.as_bytes());
-    house.server.call("POST", &format!("/vector/upsert/{flow}")).form(&form).send().is(200).json()
+    sent(house, flow, &Value::Null, text).is(200).json()
+}
+
+fn sent(house: &House, flow: &str, chat: &Value, text: &str) -> Answer {
+    let field = |name: &str| chat[name].as_str().unwrap_or_default().to_owned();
+    let form = Form::of(&[("chatId", &field("chatId")), ("sessionToken", &field("sessionToken"))]);
+    let form = form.file("a.txt", "text/plain", text.as_bytes());
+    house.server.call("POST", &format!("/vector/upsert/{flow}")).form(&form).send()
 }
 
 fn found(house: &House, flow: &str, chat: &Value) -> Vec<String> {
@@ -173,6 +188,60 @@ fn a_strict_collection_gets_the_index_it_asks_for() {
         _ => kept.answer(request, &base),
     });
     assert_eq!(found(&house, &flow, &Value::Null), [MONDAY]);
+}
+
+#[test]
+fn what_conversations_send_to_a_database_is_counted_before_it_is_embedded() {
+    let house = House::open("qdrant");
+    let (server, flow) = (&house.server, house.server.flow(&canvas(&house, MONDAY, true, &json!({}))));
+    let workspace = server.read("/auth/me")["activeWorkspaceId"].as_str().unwrap().to_owned();
+    let workspace = WorkspaceId::parse(&workspace).unwrap();
+    let [one, silent] =
+        ["Parcels of one leave.", "Parcels of two leave."].map(|text| send(&house, &flow, text));
+    assert_eq!(found(&house, &flow, &one).len(), 1);
+    let of = |chat: &Value| Conversation {
+        flow: FlowId::parse(&flow).unwrap(),
+        chat: ChatId::parse(chat["chatId"].as_str().unwrap()).unwrap(),
+    };
+    let known = |chat| {
+        let id = of(chat).knowledge();
+        server.app.store.read(|tx| CHAT_KNOWLEDGE.get(tx, &workspace, &id)).unwrap()
+    };
+    let set = |chat, elsewhere| {
+        let known = ChatKnowledge { elsewhere, ..known(chat).unwrap() };
+        let id = of(chat).knowledge();
+        server.app.store.write(|tx| CHAT_KNOWLEDGE.put(tx, &workspace, &id, &known)).unwrap();
+    };
+    let first = known(&one).unwrap().elsewhere;
+    assert!(first.passages == 1 && first.bytes > 60, "{first:?}");
+    for full in [
+        Amount { passages: CHAT_PASSAGES_MAX, bytes: 1 },
+        Amount { passages: 1, bytes: CHAT_SENT_BYTES_OF_ONE_MAX },
+    ] {
+        set(&one, full);
+        sent(&house, &flow, &one, "More.").is_error(413);
+    }
+    send(&house, &flow, "Others have room.");
+    for full in [
+        Amount { passages: 1, bytes: CHAT_SENT_BYTES_MAX },
+        Amount { passages: CHAT_SENT_PASSAGES_MAX, bytes: 1 },
+    ] {
+        set(&one, full);
+        sent(&house, &flow, &Value::Null, "More.").is_error(507);
+    }
+    assert_eq!(house.kept.len(), 3, "nothing of what was refused came there");
+    // The database keeps what it has; who deletes a conversation knows it.
+    let path = format!("/chatmessage/{flow}?chatId={}", of(&one).chat);
+    server.owner("DELETE", &path).send().is(200);
+    assert_eq!(known(&one), None);
+    send(&house, &flow, "There is room again.");
+    // What nobody asked about is counted for a month.
+    set(&silent, Amount { passages: 1, bytes: CHAT_SENT_BYTES_MAX });
+    for (days, status) in [(2, 507), (29, 200)] {
+        server.app.clock.advance_seconds(days * 24 * 3600);
+        chat_passages::sweep(&server.app, &Cancel::new(None)).unwrap();
+        assert_eq!(sent(&house, &flow, &Value::Null, "More.").status, status);
+    }
 }
 
 #[test]
