@@ -264,21 +264,40 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stored_while_an_old_folder_goes_away_stays() {
+    fn nothing_is_stored_while_a_folder_goes_and_what_came_before_is_spared() {
         let (folder, app, caller) = App::owned();
-        let here = caller.workspace;
+        let (here, gone, chat) = (caller.workspace, FlowId::random(), ChatId::random());
+        let outer = folder.path().join("files").join(here.to_string()).join(gone.to_string());
+        std::fs::create_dir_all(&outer).unwrap();
+        age(std::slice::from_ref(&outer));
         let before = Timestamp::now() - SignedDuration::from_mins(10);
-        for _ in 0..100 {
-            let gone = FlowId::random();
-            let outer = folder.path().join("files").join(here.to_string()).join(gone.to_string());
-            std::fs::create_dir_all(&outer).unwrap();
-            age(&[outer]);
-            let stored = flow_files::StoredName::live("a.txt");
-            std::thread::scope(|scope| {
-                scope.spawn(|| remove_old(&app, &here, &gone, before).unwrap());
-                app.files.put(&here, &gone, &stored, b"text").unwrap();
+        let moment = || std::thread::sleep(Duration::from_millis(100));
+        let is_empty = || std::fs::read_dir(&outer).unwrap().next().is_none();
+        std::thread::scope(|scope| {
+            app.files.alone(|| {
+                scope.spawn(|| app.files.put(&here, &gone, &flow_files::StoredName::live("a.txt"), b"text"));
+                app.chat_files.alone(|| {
+                    scope.spawn(|| app.chat_files.keep(&here, &gone, &chat, "txt", b"text").map(drop));
+                    moment();
+                    assert!(is_empty(), "both wait");
+                });
             });
-            assert!(app.files.get(&here, &gone, &stored, 10).unwrap().is_some());
-        }
+        });
+        assert_eq!(std::fs::read_dir(&outer).unwrap().count(), 2);
+        app.files.remove_flow(&here, &gone);
+
+        std::fs::create_dir_all(&outer).unwrap();
+        age(std::slice::from_ref(&outer));
+        std::thread::scope(|scope| {
+            let removed = app.chat_files.alone(|| {
+                let removed = scope.spawn(|| remove_old(&app, &here, &gone, before).unwrap());
+                moment();
+                // As somebody who had the turn until now stores.
+                std::fs::write(outer.join("new"), "text").unwrap();
+                removed
+            });
+            assert!(!removed.join().unwrap(), "judged again in its turn");
+        });
+        assert!(!is_empty());
     }
 }
