@@ -60,7 +60,7 @@ pub(super) fn leave(app: &App, workspace: &WorkspaceId, of: &Conversation, more:
 ///
 /// # Errors
 /// When it was, or the database cannot be read.
-pub(super) fn must_stand(tx: &WriteTx, workspace: &WorkspaceId, leave: &Leave) -> Result<()> {
+pub(super) fn must_stand(tx: &impl Tx, workspace: &WorkspaceId, leave: &Leave) -> Result<()> {
     let now = CHAT_KNOWLEDGE.get(tx, workspace, &leave.conversation.knowledge())?;
     if now.is_some_and(|now| now.stamp == leave.stamp) {
         return Ok(());

@@ -150,6 +150,10 @@ impl Library for Shelves<'_> {
         chat_passages::leave(self.app, &self.workspace, conversation, elsewhere)
     }
 
+    fn must_stand(&self, leave: &Leave) -> Result<()> {
+        self.app.store.read_but_messages(|tx| chat_passages::must_stand(tx, &self.workspace, leave))
+    }
+
     fn change(&self, id: &CollectionId, edit: &Edit<'_>) -> Result<Collection> {
         // One at a time: what a change stores before it counts is not swept away by another one.
         let turn = Turn::of(self.app);

@@ -42,6 +42,12 @@ pub trait Library: Send + Sync {
     /// 404 when its flow is gone, 413 and 507 when there is no room for it.
     fn admit(&self, conversation: &Conversation, elsewhere: Amount) -> Result<Leave>;
 
+    /// Asked before each part of it goes to a database on another server, where nothing is removed with the conversation.
+    ///
+    /// # Errors
+    /// When the conversation was deleted since.
+    fn must_stand(&self, leave: &Leave) -> Result<()>;
+
     /// Changes a collection, or makes it. Others see all of the change or nothing of it.
     ///
     /// # Errors

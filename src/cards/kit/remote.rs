@@ -5,11 +5,13 @@ use super::diverse::Diverse;
 use super::embedding::of_question;
 use super::host::Host;
 use super::knowledge::{Query, Scored, Upserted, VectorStore};
+use super::library::Library;
 use super::part::Turn;
 use super::records::{Difference, RecordManager, name_of};
 use super::shelf::{self, Filling};
 use super::{Connects, Input, Inputs, Output, uploaded};
 use crate::domain::cancel::Cancel;
+use crate::domain::chat_knowledge::Leave;
 use crate::domain::error::{Error, Result};
 use crate::domain::filling::Progress;
 use crate::domain::prediction::SourceDocument;
@@ -152,7 +154,12 @@ impl<D: Database> Remote<D> {
     }
 
     /// Embeds and stores, some at a time; what was stored before a failure stays.
-    fn put(&self, named: &[(Uuid, &SourceDocument)], host: &dyn Host) -> Result<()> {
+    fn put(
+        &self,
+        named: &[(Uuid, &SourceDocument)],
+        leave: Option<(&dyn Library, Leave)>,
+        host: &dyn Host,
+    ) -> Result<()> {
         let (mut rest, mut size) = (named, 0);
         while !rest.is_empty() {
             if host.cancel().reason().is_some() {
@@ -175,6 +182,9 @@ impl<D: Database> Remote<D> {
                 .map(|(&(name, passage), vector)| RemoteRow { name, vector, passage })
                 .collect();
             for some in rows.chunks(size) {
+                if let Some((library, leave)) = &leave {
+                    library.must_stand(leave)?;
+                }
                 self.at(self.database.put(some, host.cancel()))?;
             }
             rest = later;
@@ -195,7 +205,7 @@ impl<D: Database> Remote<D> {
         let difference = Difference::of(documents, &known, keeping)?;
         let named: Vec<(Uuid, &SourceDocument)> =
             difference.named().into_iter().map(|(name, passage)| (Uuid::from_bytes(name), passage)).collect();
-        self.put(&named, host)?;
+        self.put(&named, None, host)?;
         let gone: Vec<Uuid> = difference.gone.iter().map(|name| Uuid::from_bytes(*name)).collect();
         for some in gone.chunks(REMOVED_AT_ONCE) {
             self.at(self.database.remove(some, host.cancel()))?;
@@ -226,12 +236,17 @@ impl<D: Database> VectorStore for Remote<D> {
         let mut seen = HashSet::new();
         let named = documents.iter().map(|passage| (Uuid::from_bytes(name_of(passage)), passage));
         let named: Vec<(Uuid, &SourceDocument)> = named.filter(|(name, _)| seen.insert(*name)).collect();
-        if let Some(conversation) = conversation {
-            let library =
-                host.library().ok_or_else(|| self.filling.wrong("it takes files on a server alone"))?;
-            library.admit(&conversation, uploaded::amount(named.iter().map(|(_, passage)| *passage)))?;
-        }
-        self.put(&named, host)?;
+        let leave = match conversation {
+            Some(conversation) => {
+                let library = host.library();
+                let library =
+                    library.ok_or_else(|| self.filling.wrong("it takes files on a server alone"))?;
+                let amount = uploaded::amount(named.iter().map(|(_, passage)| *passage));
+                Some((library, library.admit(&conversation, amount)?))
+            }
+            None => None,
+        };
+        self.put(&named, leave, host)?;
         let stored = named.into_iter().map(|(_, passage)| passage.clone()).collect::<Vec<_>>();
         Ok(Upserted { added: stored.len(), total: stored.len(), documents: stored, ..Upserted::default() })
     }

@@ -245,6 +245,25 @@ fn what_conversations_send_to_a_database_is_counted_before_it_is_embedded() {
 }
 
 #[test]
+fn what_is_deleted_while_it_is_embedded_goes_to_no_database() {
+    let house = House::open("qdrant");
+    let flow = house.server.flow(&canvas(&house, MONDAY, true, &json!({})));
+    let workspace = house.server.read("/auth/me")["activeWorkspaceId"].as_str().unwrap().to_owned();
+    let workspace = WorkspaceId::parse(&workspace).unwrap();
+    let (kept, base, app) = (house.kept.clone(), house.provider.base_url(), house.server.app.clone());
+    house.provider.decide(move |request| {
+        // The first passages are embedded when the collection is made.
+        if request.body["vectors"].is_object() {
+            app.store.write(|tx| CHAT_KNOWLEDGE.clear(tx, &workspace)).unwrap();
+        }
+        kept.answer(request, &base)
+    });
+    let message = sent(&house, &flow, &Value::Null, "Parcels leave.").is_error(500);
+    assert!(message.contains("was deleted") && house.kept.len() == 0, "{message}");
+    send(&house, &flow, "Parcels leave.");
+}
+
+#[test]
 fn a_diverse_search_chooses_among_more_passages_by_their_vectors() {
     let house = House::open("pinecone");
     let texts = [
