@@ -3,12 +3,13 @@
 use crate::access;
 use crate::callers;
 use crate::support::Server;
+use crate::support::canvases::scripted;
 use crate::support::client::{Answer, Call};
 use flowkeep::http::guard::Who;
 use flowkeep::http::openapi;
 use flowkeep::http::router::Route;
 use flowkeep::http::routes::table;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A description, and what does not fit it.
 struct Described {
@@ -171,6 +172,24 @@ fn what_no_route_can_read_is_refused_as_described() {
         for call in calls {
             described.hold(route, &call.send());
         }
+    }
+    assert!(described.faults.is_empty(), "{}", described.faults.join("\n"));
+}
+
+#[test]
+fn what_becomes_of_good_and_bad_things_of_a_file_is_as_described() {
+    let (server, mut described) = (Server::start(), described());
+    let route = table().iter().find(|route| route.pattern.ends_with("/export-import/import")).unwrap();
+    let file = json!({
+        "ChatFlow": [{"name": "bad", "type": "CHATFLOW", "flowData": "{}"}, {"name": "good", "type": "CHATFLOW", "flowData": scripted()}],
+        "ChatMessage": [{}],
+    });
+    for mode in ["preview", "import"] {
+        let mut body = file.clone();
+        body["mode"] = mode.into();
+        let answer = server.owner("POST", "/export-import/import").json(&body).send().is(200);
+        assert!(answer.json()["items"][0].get("newId").is_none(), "it has no place here");
+        described.hold(route, &answer);
     }
     assert!(described.faults.is_empty(), "{}", described.faults.join("\n"));
 }

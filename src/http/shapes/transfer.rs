@@ -79,6 +79,7 @@ pub const IMPORT: Shape = Shape::Named(&object(
     ],
 ));
 const ACTION: Shape = Shape::Words(&["create", "update", "skip"]);
+const DONE: Shape = Shape::Words(&["create", "update", "skip", "refused"]);
 /// What became of a file.
 pub const IMPORTED: Shape = Shape::Named(&object(
     "ImportResult",
@@ -92,15 +93,15 @@ pub const IMPORTED: Shape = Shape::Named(&object(
                 "A thing of the file, or a list of things that cannot come in.",
                 &[
                     field("kind", TEXT),
-                    field("action", ACTION),
-                    field("choices", Shape::List(&ACTION)),
+                    field("action", DONE),
+                    optional("choices", Shape::List(&ACTION))
+                        .about("What it could be told to do; none when it is refused."),
                     optional("id", MAYBE_TEXT).about("Its id in the file."),
                     optional("newId", MAYBE_TEXT).about("Its id here, when it is another."),
                     optional("name", MAYBE_TEXT),
-                    optional("reason", MAYBE_TEXT),
+                    optional("reason", MAYBE_TEXT).about("Why this is done with it."),
                     optional("notes", TEXTS),
                     optional("count", COUNT),
-                    optional("refused", MAYBE_TEXT).about("Why it did not come in."),
                 ],
             ))),
         ),

@@ -275,7 +275,8 @@ pub(super) fn told(item: &Item, step: &Step, notes: &[String], is_done: bool) ->
     row.insert("kind".into(), item.kind.group().into());
     row.insert("id".into(), json!(item.id));
     row.insert("name".into(), item.name.clone().into());
-    if step.action != Action::Skip && item.id != Some(step.id) && (is_done || item.id.is_some()) {
+    let comes_in = step.refused.is_none() && step.action != Action::Skip;
+    if comes_in && item.id != Some(step.id) && (is_done || item.id.is_some()) {
         row.insert("newId".into(), json!(step.id));
     }
     match &step.refused {

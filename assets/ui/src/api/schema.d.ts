@@ -3165,18 +3165,18 @@ export interface components {
         ImportItem: {
             kind: string;
             /** @enum {string} */
-            action: "create" | "update" | "skip";
-            choices: ("create" | "update" | "skip")[];
+            action: "create" | "update" | "skip" | "refused";
+            /** @description What it could be told to do; none when it is refused. */
+            choices?: ("create" | "update" | "skip")[];
             /** @description Its id in the file. */
             id?: string | null;
             /** @description Its id here, when it is another. */
             newId?: string | null;
             name?: string | null;
+            /** @description Why this is done with it. */
             reason?: string | null;
             notes?: string[];
             count?: number;
-            /** @description Why it did not come in. */
-            refused?: string | null;
         };
         /** @description What became of each thing of a file, or what would. */
         ImportResult: {
