@@ -71,7 +71,7 @@ impl Changes {
 /// Makes the changes of a record again.
 ///
 /// # Errors
-/// [`Error::Internal`] when the database cannot be written, or the record is not of this program.
+/// [`Internal`](crate::domain::error::Error::Internal) when the database cannot be written, or the record is not of this program.
 pub(super) fn apply(tx: &WriteTx, mut record: &[u8]) -> Result<()> {
     while !record.is_empty() {
         let (change, rest) = read(record).ok_or_else(unknown)?;
