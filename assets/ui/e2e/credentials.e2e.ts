@@ -105,6 +105,8 @@ describe.skipIf(missing)('credentials', () => {
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await axe(page);
     await page.getByRole('button', { name: 'Delete credential' }).click();
+    // What lies behind an open dialog is not there for a reader.
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' });
     await page.getByRole('row', { name: /Models/ }).waitFor({ state: 'detached' });
     expect((await list()).map((one) => one.name)).toEqual(['Session cache']);
     await close();

@@ -151,6 +151,8 @@ describe.skipIf(missing)('flows', () => {
     await expect.poll(() => focused(page)).toBe('Cancel');
     await axe(page);
     await dialog.getByRole('button', { name: 'Delete flow' }).click();
+    // What lies behind an open dialog is not there for a reader.
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' });
     await page.getByRole('row', { name: row('Billing assistant copy') }).waitFor({ state: 'detached' });
     await close();
   });

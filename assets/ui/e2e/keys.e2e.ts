@@ -114,6 +114,8 @@ describe.skipIf(missing)('API keys', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page.getByRole('button', { name: 'Delete key' }).click();
+    // What lies behind an open dialog is not there for a reader.
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Renamed', exact: true }).waitFor({ state: 'detached' });
     await close();
   });

@@ -69,6 +69,8 @@ describe.skipIf(missing)('people', () => {
     await menu(page, 'Trash', 'Delete');
     await axe(page);
     await page.getByRole('button', { name: 'Delete workspace' }).click();
+    // What lies behind an open dialog is not there for a reader.
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Trash', exact: true }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Actions for Default Workspace' }).click();
     const last = page.getByRole('menuitem', { name: /Delete/ });
@@ -203,6 +205,8 @@ describe.skipIf(missing)('people', () => {
     await page.goto('/roles');
     await menu(page, 'Key keeper', 'Delete');
     await page.getByRole('button', { name: 'Delete role' }).click();
+    // What lies behind an open dialog is not there for a reader.
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' });
     await page.getByRole('row', { name: /Key keeper/ }).waitFor({ state: 'detached' });
     await close();
   });
@@ -233,6 +237,8 @@ describe.skipIf(missing)('people', () => {
     await menu(page, 'Ada Lovelace', 'Remove from the service');
     await axe(page);
     await page.getByRole('button', { name: 'Remove person' }).click();
+    // What lies behind an open dialog is not there for a reader.
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' });
     await page.getByRole('row', { name: /Ada Lovelace/ }).waitFor({ state: 'detached' });
     await close();
   });
