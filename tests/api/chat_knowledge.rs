@@ -34,12 +34,7 @@ fn canvas(card: &str, more: &Value) -> String {
         let records = drawing.card("SQLiteRecordManager", json!({"cleanup": "full"}));
         drawing.wire(&records, &store, "recordManager");
     }
-    let embeddings = drawing.card("hashingEmbeddings", json!({}));
-    let model = drawing.card("chatExtractive", json!({}));
-    let chain = drawing.card("retrievalQAChain", json!({"returnSourceDocuments": true}));
-    drawing.wire(&embeddings, &store, "embeddings");
-    drawing.wire(&model, &chain, "model");
-    drawing.wire(&store, &chain, "vectorStoreRetriever");
+    drawing.quotes(&store, json!({}));
     drawing.text()
 }
 

@@ -77,12 +77,7 @@ impl House {
             let records = drawing.card("SQLiteRecordManager", json!({"cleanup": "incremental"}));
             drawing.wire(&records, &store, "recordManager");
         }
-        let embeddings = drawing.card("hashingEmbeddings", json!({"dimensions": "16"}));
-        let model = drawing.card("chatExtractive", json!({}));
-        let chain = drawing.card("retrievalQAChain", json!({"returnSourceDocuments": true}));
-        drawing.wire(&embeddings, &store, "embeddings");
-        drawing.wire(&model, &chain, "model");
-        drawing.wire(&store, &chain, "vectorStoreRetriever");
+        drawing.quotes(&store, json!({"dimensions": "16"}));
         drawing.text()
     }
 

@@ -49,13 +49,7 @@ fn canvas(path: &str, recursive: bool) -> String {
     let mut drawing = Drawing::default();
     let loader = drawing.card("folderFiles", json!({"folderPath": path, "recursive": recursive}));
     drawing.chooses(&loader, "text");
-    let model = drawing.card("chatScripted", json!({"fallback": "{question}"}));
-    let values = json!({"text": format!("{{{{{loader}.data.instance}}}}")}).to_string();
-    let prompt = drawing.card("promptTemplate", json!({"template": "[{text}]", "promptValues": values}));
-    let chain = drawing.card("llmChain", json!({}));
-    drawing.connect(&loader, &prompt);
-    drawing.wire(&model, &chain, "model");
-    drawing.wire(&prompt, &chain, "prompt");
+    drawing.repeats(&loader);
     drawing.text()
 }
 

@@ -36,12 +36,7 @@ impl Flow<'_> {
             let records = drawing.card("SQLiteRecordManager", inputs.clone());
             drawing.wire(&records, &store, "recordManager");
         }
-        let embeddings = drawing.card("hashingEmbeddings", json!({"dimensions": self.dimensions}));
-        let model = drawing.card("chatExtractive", json!({}));
-        let chain = drawing.card("retrievalQAChain", json!({"returnSourceDocuments": true}));
-        drawing.wire(&embeddings, &store, "embeddings");
-        drawing.wire(&model, &chain, "model");
-        drawing.wire(&store, &chain, "vectorStoreRetriever");
+        drawing.quotes(&store, json!({"dimensions": self.dimensions}));
         drawing.text()
     }
 

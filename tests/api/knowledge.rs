@@ -17,12 +17,7 @@ fn flow(texts: &[(&str, &str)], output: &str) -> Drawing {
         let loader = drawing.card("plainText", json!({"text": text, "metadata": metadata}));
         drawing.wire(&loader, &store, "document");
     }
-    let embeddings = drawing.card("hashingEmbeddings", json!({}));
-    let model = drawing.card("chatExtractive", json!({}));
-    let chain = drawing.card("retrievalQAChain", json!({"returnSourceDocuments": true}));
-    drawing.wire(&embeddings, &store, "embeddings");
-    drawing.wire(&model, &chain, "model");
-    drawing.wire(&store, &chain, "vectorStoreRetriever");
+    drawing.quotes(&store, json!({}));
     drawing
 }
 

@@ -12,13 +12,7 @@ fn reader(server: &Server, names: &[&str], more: &Value) -> String {
     let mut drawing = Drawing::default();
     let loader = drawing.card("textFile", json!({"txtFile": inline("own.txt", "text/plain", b"Its own.")}));
     drawing.chooses(&loader, "text");
-    let model = drawing.card("chatScripted", json!({"fallback": "{question}"}));
-    let values = json!({"text": format!("{{{{{loader}.data.instance}}}}")}).to_string();
-    let prompt = drawing.card("promptTemplate", json!({"template": "[{text}]", "promptValues": values}));
-    let chain = drawing.card("llmChain", json!({}));
-    drawing.connect(&loader, &prompt);
-    drawing.wire(&model, &chain, "model");
-    drawing.wire(&prompt, &chain, "prompt");
+    drawing.repeats(&loader);
     let mut fields = listed(names);
     fields.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     server.flow_with(&drawing.text(), &fields)

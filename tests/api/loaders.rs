@@ -25,13 +25,7 @@ fn canvas_of(card: &str, inputs: Value, splitter: Option<(&str, Value)>) -> Stri
         let splitter = drawing.card(card, inputs);
         drawing.wire(&splitter, &loader, "textSplitter");
     }
-    let model = drawing.card("chatScripted", json!({"fallback": "{question}"}));
-    let values = json!({"text": format!("{{{{{loader}.data.instance}}}}")}).to_string();
-    let prompt = drawing.card("promptTemplate", json!({"template": "[{text}]", "promptValues": values}));
-    let chain = drawing.card("llmChain", json!({}));
-    drawing.connect(&loader, &prompt);
-    drawing.wire(&model, &chain, "model");
-    drawing.wire(&prompt, &chain, "prompt");
+    drawing.repeats(&loader);
     drawing.text()
 }
 

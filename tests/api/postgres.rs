@@ -102,12 +102,7 @@ impl House {
             drawing.credential(&records, &credential);
             drawing.wire(&records, &store, "recordManager");
         }
-        let embeddings = drawing.card("hashingEmbeddings", json!({"dimensions": "16"}));
-        let model = drawing.card("chatExtractive", json!({}));
-        let chain = drawing.card("retrievalQAChain", json!({"returnSourceDocuments": true}));
-        drawing.wire(&embeddings, &store, "embeddings");
-        drawing.wire(&model, &chain, "model");
-        drawing.wire(&store, &chain, "vectorStoreRetriever");
+        drawing.quotes(&store, json!({"dimensions": "16"}));
         drawing.text()
     }
 

@@ -3,8 +3,9 @@
 use super::epub_file::CHAPTER;
 use super::microsoft_powerpoint::SLIDE;
 use super::pdf_file::PAGE;
-use super::{csv_file, json_file, json_lines_file, microsoft_excel, text_file};
+use super::{csv_file, json_file, json_lines_file, microsoft_excel, pointers, text_file};
 use crate::cards::kit::loading::Opened;
+use crate::cards::kit::{Input, Inputs};
 use crate::documents::Kind;
 use crate::domain::error::Result;
 use crate::domain::prediction::SourceDocument;
@@ -15,6 +16,21 @@ pub(super) struct Chosen {
     pub whole_pdf: bool,
     /// Where the text of a line of JSON is.
     pub line_pointer: Option<String>,
+}
+
+/// The input for the text of a line of JSON.
+pub(super) const POINTER: Input = Input::text("pointerName", "JSONL Pointer Extraction")
+    .additional()
+    .help("Where the text of a line of JSON is: /text.");
+
+impl Chosen {
+    /// Reads them from a card that calls the choice for a PDF `usage` and has [`POINTER`].
+    pub(super) fn of(inputs: &Inputs<'_>, usage: &str) -> Result<Self> {
+        Ok(Self {
+            whole_pdf: inputs.text(usage)? == "perFile",
+            line_pointer: inputs.maybe_text("pointerName").map(|text| pointers::pointer(&text)),
+        })
+    }
 }
 
 /// Endings of names that are read in a way of their own; [`text_file::ENDINGS`] are read as text.

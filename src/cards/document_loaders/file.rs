@@ -1,8 +1,7 @@
 //! File Loader: any file, read by the ending of its name.
 
-use super::by_kind::{self, Chosen};
+use super::by_kind::{self, Chosen, POINTER};
 use super::pdf_file::USAGES;
-use super::pointers;
 use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, file_loader};
 use crate::cards::kit::{Card, Category, Input, Make, Risk};
 
@@ -19,19 +18,14 @@ pub const CARD: Card = Card {
         Input::file("file", "File", &[]),
         Input::choice("usage", "Pdf Usage", USAGES).or("perPage").additional(),
         Input::switch("legacyBuild", "Use Legacy Build").additional(),
-        Input::text("pointerName", "JSONL Pointer Extraction")
-            .additional()
-            .help("Where the text of a line of JSON is: /text."),
+        POINTER,
         SPLITTER,
         METADATA,
         OMIT,
     ],
     outputs: OUTPUTS,
     make: Make::Loader(|inputs| {
-        let chosen = Chosen {
-            whole_pdf: inputs.text("usage")? == "perFile",
-            line_pointer: inputs.maybe_text("pointerName").map(|text| pointers::pointer(&text)),
-        };
+        let chosen = Chosen::of(inputs, "usage")?;
         file_loader(inputs, "file", move |file| by_kind::documents(file, &chosen))
     }),
 };

@@ -1,8 +1,7 @@
 //! Folder with Files: the files of a folder of the server, as far as its operator lets flows read it.
 
-use super::by_kind::{self, Chosen};
+use super::by_kind::{self, Chosen, POINTER};
 use super::pdf_file::USAGES;
-use super::pointers;
 use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, Opened, SPLITTER, count, loader};
 use crate::cards::kit::{Card, Category, Host, Input, Make, Risk};
 use crate::domain::document_folder::{FolderFault, Wanted};
@@ -24,9 +23,7 @@ pub const CARD: Card = Card {
             .help("From the root, in a folder that SERVICE_DOCUMENT_FOLDERS lists: /srv/handbook"),
         Input::switch("recursive", "Recursive").optional().help("Reads folders within the folder too."),
         Input::choice("pdfUsage", "Pdf Usage", USAGES).or("perPage").additional(),
-        Input::text("pointerName", "JSONL Pointer Extraction")
-            .additional()
-            .help("Where the text of a line of JSON is: /text."),
+        POINTER,
         SPLITTER,
         METADATA,
         OMIT,
@@ -37,10 +34,7 @@ pub const CARD: Card = Card {
             label: inputs.label.to_owned(),
             path: inputs.text("folderPath")?.trim().to_owned(),
             recursive: inputs.switch("recursive"),
-            chosen: Chosen {
-                whole_pdf: inputs.text("pdfUsage")? == "perFile",
-                line_pointer: inputs.maybe_text("pointerName").map(|text| pointers::pointer(&text)),
-            },
+            chosen: Chosen::of(inputs, "pdfUsage")?,
         };
         loader(inputs, move |host: &dyn Host| folder.read(host))
     }),

@@ -79,6 +79,27 @@ impl Drawing {
         self.node(node)["data"]["outputs"] = json!({ "output": output });
     }
 
+    /// Answers with the passages that a store finds, by embeddings with these inputs and no provider.
+    pub fn quotes(&mut self, store: &str, embeddings: Value) {
+        let embeddings = self.card("hashingEmbeddings", embeddings);
+        let model = self.card("chatExtractive", json!({}));
+        let chain = self.card("retrievalQAChain", json!({"returnSourceDocuments": true}));
+        self.wire(&embeddings, store, "embeddings");
+        self.wire(&model, &chain, "model");
+        self.wire(store, &chain, "vectorStoreRetriever");
+    }
+
+    /// Answers with the text that a loader reads, in brackets, and no provider.
+    pub fn repeats(&mut self, loader: &str) {
+        let model = self.card("chatScripted", json!({"fallback": "{question}"}));
+        let values = json!({"text": format!("{{{{{loader}.data.instance}}}}")}).to_string();
+        let prompt = self.card("promptTemplate", json!({"template": "[{text}]", "promptValues": values}));
+        let chain = self.card("llmChain", json!({}));
+        self.connect(loader, &prompt);
+        self.wire(&model, &chain, "model");
+        self.wire(&prompt, &chain, "prompt");
+    }
+
     /// Sets an input of a card that stands already.
     pub fn set(&mut self, node: &str, input: &str, value: Value) {
         self.node(node)["data"]["inputs"][input] = value;
