@@ -3,6 +3,7 @@
 use super::{NetError, Purpose};
 use crate::settings::AllowRule;
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
+use std::cell::RefCell;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use ureq::http::Uri;
 use url::{Host, Url};
@@ -125,8 +126,24 @@ pub(super) fn label(uri: &Uri) -> String {
     format!("{}:{port}", uri.host().unwrap_or_default())
 }
 
-/// Reads an address once, into the one form that is judged and called.
+/// Reads an address once, into the one form that is judged and called. A thread mostly calls where it called last.
 pub(super) fn parse(text: &str) -> Result<Uri, NetError> {
+    thread_local! {
+        static LAST: RefCell<Option<(String, Uri)>> = const { RefCell::new(None) };
+    }
+    let known = LAST.with_borrow(|last| match last {
+        Some((known, uri)) if known == text => Some(uri.clone()),
+        _ => None,
+    });
+    if let Some(uri) = known {
+        return Ok(uri);
+    }
+    let uri = read(text)?;
+    LAST.set(Some((text.to_owned(), uri.clone())));
+    Ok(uri)
+}
+
+fn read(text: &str) -> Result<Uri, NetError> {
     let bad = |why: &str| NetError::BadAddress(why.to_owned());
     let mut url = Url::parse(text.trim()).map_err(|_| bad("it is not an address"))?;
     if !matches!(url.scheme(), "http" | "https") {
