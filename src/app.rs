@@ -11,6 +11,7 @@ use crate::files::secrets::{Secrets, SecretsError};
 use crate::history::History;
 use crate::net::Outgoing;
 use crate::ops;
+use crate::ops::predict::known::Known;
 use crate::ops::predict::plans::Plans;
 use crate::ops::version_index::VersionIndex;
 use crate::script::{self, Scripts};
@@ -52,6 +53,8 @@ pub struct House {
     pub clock: Clock,
     /// Compiled canvases.
     pub plans: Plans<Plan>,
+    /// Records that every answer needs.
+    pub known: Known,
 }
 
 impl Deref for App {
@@ -127,6 +130,7 @@ impl App {
             scripts,
             clock: Clock::default(),
             plans: Plans::default(),
+            known: Known::default(),
             settings,
             environment,
         };

@@ -48,8 +48,10 @@ pub const NOTES_PER_MINUTE_MAX: u32 = 60;
 
 /// Most threads that move bytes; the flows run on the blocking threads below.
 pub const WORKER_THREADS_MAX_COUNT: usize = 4;
-/// Most blocking threads: one per request under way, 2,000 streams and room to manage beside them.
-pub const BLOCKING_THREADS_MAX_COUNT: usize = 2_200;
+/// Most blocking threads beside those of requests: files on their way, tasks, shutdown.
+pub const BLOCKING_THREADS_MAX_COUNT: usize = 256;
+/// The stack of a thread that a request runs on; only what is used of it takes memory.
+pub const REQUEST_STACK_BYTES: usize = 2 * 1024 * 1024;
 /// Time an idle blocking thread is kept.
 pub const BLOCKING_THREAD_IDLE_SECONDS: u64 = 10;
 /// Open files asked for where the system names no limit of its own but has one.

@@ -1,5 +1,6 @@
 //! Ids: parsed once at a door, carried as types from there on.
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -71,6 +72,17 @@ uuid_id!(
     /// Names a conversation; always made by the server.
     ChatId
 );
+impl ChatId {
+    /// Makes an id for a conversation that begins now, in the form of every id (contract 4.6). Its first six bytes are the
+    /// time in milliseconds, so that conversations of the same time lie side by side in the database; the rest is random.
+    #[must_use]
+    pub fn beginning(now: Timestamp) -> Self {
+        let mut bytes = *Self::random().bytes();
+        bytes[..6].copy_from_slice(&now.as_millisecond().to_be_bytes()[2..]);
+        Self::from_bytes(bytes)
+    }
+}
+
 uuid_id!(
     /// Names one stored question or answer.
     MessageId
@@ -208,6 +220,20 @@ mod tests {
         let text = format!("{{\"credential\":\"{id}\",\"x\":\"a-b-ü-{id}\",\"y\":\"6a204bb0-3c4f\"}}");
         assert_eq!(found_in(&text).map(|(_, id)| id).collect::<Vec<_>>(), [id, id]);
         assert!(found_in(&text).all(|(at, id)| text[at..].starts_with(id)));
+    }
+
+    #[test]
+    fn conversations_that_begin_later_have_greater_ids_of_the_usual_form() {
+        let at = |millisecond| Timestamp::from_millisecond(millisecond).unwrap();
+        let ids: Vec<ChatId> = [1_700_000_000_000, 1_700_000_000_001, 1_900_000_000_000]
+            .map(|time| ChatId::beginning(at(time)))
+            .into();
+        assert!(ids.is_sorted());
+        assert!(
+            ids.iter().all(|id| id.0.get_version_num() == 4 && id.0.get_variant() == uuid::Variant::RFC4122)
+        );
+        assert_ne!(ChatId::beginning(at(0)), ChatId::beginning(at(0)));
+        assert_eq!(ChatId::parse(&ids[0].to_string()), Some(ids[0]));
     }
 
     #[test]

@@ -13,6 +13,7 @@ use super::request::Request;
 use super::router::{Cors, Found, Route, Table, segments};
 use super::running::{Phase, Running, Ticket};
 use super::sse;
+use super::threads::Threads;
 use super::wire::Link;
 use crate::app::App;
 use crate::domain::cancel::{Cancel, Reason};
@@ -29,6 +30,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use tokio::sync::oneshot;
+use tracing::Span;
 use tracing::field::Empty;
 use warp::reply::Response;
 
@@ -39,6 +41,7 @@ pub(super) struct Door {
     pub(super) pace: Pace,
     pub(super) running: Arc<Running>,
     pub(super) budget: BodyBudget,
+    pub(super) threads: Threads,
     /// This is the service's own table: its answers are counted, and the web page stands beside it.
     pub(super) is_service: bool,
 }
@@ -162,7 +165,11 @@ where
     };
     let (answer, answered) = oneshot::channel();
     let work = Work { door: door.clone(), request, ticket: Arc::new(ticket), answer };
-    tokio::task::spawn_blocking(move || if preflight.is_some() { work.preflight() } else { work.run() });
+    let started = door.threads.run(move || if preflight.is_some() { work.preflight() } else { work.run() });
+    if let Err(error) = started {
+        tracing::error!(%error, "the system gives no thread for a request");
+        return Err(Refused::Unavailable(Unavailable::Busy));
+    }
     wait(door, route, cancel, answered).await
 }
 
@@ -240,19 +247,36 @@ struct Work {
 
 impl Work {
     fn run(self) {
-        let Self { door, mut request, ticket, answer } = self;
-        let (app, route) = (&door.app, request.route);
+        let (app, route, request) = (&self.door.app, self.request.route, &self.request);
         let span = tracing::info_span!(
             target: "flowkeep::span", "request",
             otel.name = %format_args!("{} {}", route.method, route.pattern), otel.kind = "server",
             traceparent = request.header("traceparent"), http.request.method = route.method.as_str(),
             http.route = route.pattern, http.response.status_code = Empty, error.type = Empty,
         );
-        let _entered = span.enter();
-        let outcome = catch_unwind(AssertUnwindSafe(|| route.run(app, &request)));
+        let entered = span.enter();
+        let outcome = catch_unwind(AssertUnwindSafe(|| route.run(app, request)));
+        let outcome = outcome.unwrap_or_else(|_| {
+            log_panic(route);
+            Ok(Refused::Panicked.reply())
+        });
+        drop(entered);
+        match outcome {
+            Ok(Reply { once: Some(condition), status, headers, body }) => {
+                let reply = Reply { status, headers, body, once: None };
+                condition(Box::new(move |met| self.answer(met.map(|()| reply), &span)));
+            }
+            outcome => self.answer(outcome, &span),
+        }
+    }
+
+    /// Sends what came of it, and runs a stream to its end.
+    fn answer(self, outcome: Result<Reply, Error>, span: &Span) {
+        let Self { door, mut request, ticket, answer } = self;
+        let (app, _entered) = (&door.app, span.enter());
         let mut reply = match outcome {
             // A file is read as slowly as a stream can be, and holds its place as long.
-            Ok(Ok(reply)) if matches!(reply.body, ReplyBody::Stream(_) | ReplyBody::File { .. }) => {
+            Ok(reply) if matches!(reply.body, ReplyBody::Stream(_) | ReplyBody::File { .. }) => {
                 let taken = ticket.take_stream(request.address, app.settings.streams_per_address);
                 taken.map_or_else(
                     |full| full.reply(),
@@ -262,12 +286,8 @@ impl Work {
                     },
                 )
             }
-            Ok(Ok(reply)) => reply,
-            Ok(Err(error)) => error::reply(&error, &request.manner(app)),
-            Err(_) => {
-                log_panic(route);
-                Refused::Panicked.reply()
-            }
+            Ok(reply) => reply,
+            Err(error) => error::reply(&error, &request.manner(app)),
         };
         span.record("http.response.status_code", reply.status.as_u16());
         if reply.status.is_server_error() {
@@ -295,6 +315,7 @@ impl Work {
         // Headers and body of the request are not needed while the stream runs, and streams can be many. What the run made of
         // a large body lives as long as the run, and so does its share of the room for bodies.
         let _share = request.share.take();
+        let route = request.route;
         drop(request);
         if answer.send(with_head(body, reply.status, reply.headers)).is_err() {
             return;

@@ -1,7 +1,7 @@
 //! The HTTP door: from bytes on a socket to one call into `ops`, and back.
 //!
 //! A connection is read by hyper through `wire`, which enforces times and sizes; warp's one filter ends in
-//! `dispatch`, which matches the [`router`]'s table, reads the body and moves the request to a blocking thread.
+//! `dispatch`, which matches the [`router`]'s table, reads the body and moves the request to a thread of `threads`.
 //! Everything a handler sees is in [`request`], all it can answer is in [`reply`], [`sse`] and [`error`].
 
 pub mod api;
@@ -29,6 +29,7 @@ mod file_body;
 mod pages;
 mod running;
 mod strict;
+mod threads;
 mod wire;
 
 pub use guard::{Guard, OWNER, Owner, PUBLIC, SESSION, SIGNED_IN, Who, any_of};

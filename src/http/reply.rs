@@ -22,11 +22,18 @@ pub(super) const SANDBOX_POLICY: &str = "default-src 'none'; sandbox";
 /// The run behind a stream; it ends the stream by returning.
 pub(super) type StreamRun = Box<dyn FnOnce(EventSink) + Send>;
 
+/// Has something done and then calls back: a reply must not go out before.
+pub(super) type Condition = Box<dyn FnOnce(Met) + Send>;
+
+/// Told whether the condition came true.
+pub(super) type Met = Box<dyn FnOnce(Result<()>) + Send>;
+
 /// An answer: status, headers, and a whole body, a stream or a file.
 pub struct Reply {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
     pub(super) body: ReplyBody,
+    pub(super) once: Option<Condition>,
 }
 
 pub(super) enum ReplyBody {
@@ -82,7 +89,7 @@ impl Reply {
     #[must_use]
     pub fn empty(status: u16) -> Self {
         let status = StatusCode::from_u16(status).expect("statuses are written in code");
-        Self { status, headers: HeaderMap::new(), body: ReplyBody::Whole(Bytes::new()) }
+        Self { status, headers: HeaderMap::new(), body: ReplyBody::Whole(Bytes::new()), once: None }
     }
 
     /// A stream of server-sent events: `run` starts once the head of the answer is on its way, on the request's
@@ -94,7 +101,14 @@ impl Reply {
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));
         headers.insert(header::CONNECTION, HeaderValue::from_static("keep-alive"));
         headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
-        Self { status: StatusCode::OK, headers, body: ReplyBody::Stream(Box::new(run)) }
+        Self { status: StatusCode::OK, headers, body: ReplyBody::Stream(Box::new(run)), once: None }
+    }
+
+    /// Holds the reply back until `condition` calls back; an error that it tells is answered instead. The request's thread
+    /// does not wait for it.
+    #[must_use]
+    pub fn once(self, condition: impl FnOnce(Met) + Send + 'static) -> Self {
+        Self { once: Some(Box::new(condition)), ..self }
     }
 
     /// 200 with the first `length` bytes of a file, which go out as fast as the client takes them. A browser that is
@@ -163,6 +177,6 @@ impl Reply {
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(policy));
-        Self { status, headers, body: ReplyBody::Whole(body) }
+        Self { status, headers, body: ReplyBody::Whole(body), once: None }
     }
 }

@@ -6,6 +6,7 @@ use super::pace::Pace;
 use super::router::Table;
 use super::routes;
 use super::running::Running;
+use super::threads::Threads;
 use super::wire::{Link, Wire};
 use crate::app::App;
 use crate::limits::{BODIES_BYTES_MAX, CONNECTION_BUFFER_BYTES, CONNECTIONS_MAX, HEAD_BYTES_MAX};
@@ -37,7 +38,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Serves the route table on `listener` until `stop` resolves, then stops as spec 7 says: new requests get 503,
 /// streams end with their 503 event, whole answers get a while to finish. Returns once everything is answered or
-/// given up; the runtime needs [`crate::limits::RUNS_MAX`] blocking threads and should be shut down with a timeout.
+/// given up; the runtime should be shut down with a timeout.
 ///
 /// # Errors
 /// When the listener has no local address any more.
@@ -76,8 +77,15 @@ pub async fn serve_table(
     if is_service {
         app.boards.metrics.room_for(table.routes().len());
     }
-    let door =
-        Arc::new(Door { app, table, pace: pace.clone(), running: running.clone(), budget, is_service });
+    let door = Arc::new(Door {
+        app,
+        table,
+        pace: pace.clone(),
+        running: running.clone(),
+        budget,
+        threads: Threads::default(),
+        is_service,
+    });
     let filter = one_filter(door);
     let (closing, closed) = watch::channel(false);
     let mut connections = JoinSet::new();

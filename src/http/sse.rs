@@ -193,7 +193,8 @@ fn split_here(json: &[u8]) -> Option<usize> {
 pub(super) struct EventBody {
     pipe: Arc<Pipe>,
     cancel: Cancel,
-    silence: Pin<Box<Sleep>>,
+    /// Made when the body is first read: the thread of a request knows no timer.
+    silence: Option<Pin<Box<Sleep>>>,
     heartbeat: Duration,
     last: Instant,
     /// Kept until the body is gone, so that a stopping service waits for its bytes.
@@ -208,8 +209,7 @@ pub(super) fn channel(
 ) -> (EventSink, EventBody, Arc<Pipe>) {
     let pipe = Arc::new(Pipe::default());
     let last = Instant::now();
-    let silence = Box::pin(tokio::time::sleep_until(last + heartbeat));
-    let body = EventBody { pipe: pipe.clone(), cancel, silence, heartbeat, last, _kept: kept };
+    let body = EventBody { pipe: pipe.clone(), cancel, silence: None, heartbeat, last, _kept: kept };
     (EventSink { pipe: pipe.clone() }, body, pipe)
 }
 
@@ -231,16 +231,17 @@ impl Stream for EventBody {
         }
         state.reader = Some(cx.waker().clone());
         drop(state);
-        while self.silence.as_mut().poll(cx).is_ready() {
-            let due = self.last + self.heartbeat;
+        let Self { silence, last, heartbeat, .. } = &mut *self;
+        let silence = silence.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(*last + *heartbeat)));
+        while silence.as_mut().poll(cx).is_ready() {
+            let due = *last + *heartbeat;
             let now = Instant::now();
             if due > now {
-                self.silence.as_mut().reset(due);
+                silence.as_mut().reset(due);
                 continue;
             }
-            self.last = now;
-            let next = now + self.heartbeat;
-            self.silence.as_mut().reset(next);
+            *last = now;
+            silence.as_mut().reset(now + *heartbeat);
             return Poll::Ready(Some(Ok(Bytes::from_static(b":heartbeat\n"))));
         }
         Poll::Pending

@@ -54,7 +54,7 @@ pub struct Sender {
 /// When the database cannot be read.
 pub fn conversation(app: &App, flow: &Flow, sender: &Sender) -> Result<ChatId> {
     let claim = predict::Claim { chat: sender.chat.as_deref(), proofs: &sender.proofs, has_files: true };
-    predict::own(app, flow, claim, sender.chat_type)
+    Ok(predict::own(app, flow, claim, sender.chat_type)?.chat())
 }
 
 /// True when what is sent are files of a chat: there are some, and the store that is meant takes such files.

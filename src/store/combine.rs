@@ -1,12 +1,17 @@
-//! Work that many threads want done at the same moment is done by one of them for all: each hands its item over and
-//! sleeps once, instead of waiting for a lock, working, and waiting again for the work to count.
+//! Work that many threads want done at the same moment is done by one of them for all: each hands its item over instead
+//! of waiting for a lock, working, and waiting again for the work to count.
 //!
-//! Whoever finds nobody at work is the leader. It takes everything that was handed over and works, and before it tells
-//! the others what came of it, it wakes the first of those who came meanwhile to lead next. So there is one leader as
-//! long as anything waits, and none is left behind: leadership and the queue change under one lock, and a leader whose
-//! work panics still tells everyone that theirs is lost and passes the leadership on.
+//! Whoever finds nobody at work is the leader: it takes everything that was handed over and works. There are two ways:
+//! - [`Combine::run`] sleeps until the item's result is there. Such a leader works one round. Before it tells the others
+//!   what came of it, it wakes the first of those who came meanwhile to lead next;
+//! - [`Combine::hand_over`] has the result told by a call, and its thread goes on to other work. Such a leader stays until
+//!   nobody waits. Behind a leader that leaves it sleeps all the same: somebody must be there to lead next.
+//!
+//! So there is one leader as long as anything waits, and none is left behind: leadership and the queue change under one
+//! lock, and when work panics everyone of that round is told that theirs is lost.
 
 use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
 
@@ -16,59 +21,105 @@ pub(super) struct Combine<T, R> {
 }
 
 struct Queue<T, R> {
-    waiting: Vec<(T, Arc<Slot<R>>)>,
-    is_led: bool,
+    /// Behind a leader that leaves all of them sleep.
+    waiting: Vec<(T, Told<R>)>,
+    leader: Leader,
 }
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Leader {
+    Nobody,
+    /// Works one round.
+    Leaves,
+    /// Works until nobody waits.
+    Stays,
+}
+
+/// How the result of an item is told.
+enum Told<R> {
+    ToSleeper(Arc<Slot<R>>),
+    ByCall(Call<R>),
+}
+
+type Call<R> = Box<dyn FnOnce(Result<R, Lost>) + Send>;
 
 /// Where one thread waits. It is woken by name: that costs the teller a call of the system only when it sleeps.
 struct Slot<R> {
-    told: Mutex<Option<Told<R>>>,
+    news: Mutex<Option<News<R>>>,
     waits: Thread,
 }
 
-enum Told<R> {
+enum News<R> {
     Lead,
-    Done(R),
-    Lost,
+    Result(Result<R, Lost>),
 }
 
 /// The thread that worked for this item panicked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Lost;
 
+impl<R> Told<R> {
+    fn tell(self, result: Result<R, Lost>) {
+        match self {
+            Self::ToSleeper(slot) => slot.wake(News::Result(result)),
+            Self::ByCall(call) => call(result),
+        }
+    }
+}
+
 impl<R> Slot<R> {
-    fn tell(&self, what: Told<R>) {
-        *locked(&self.told) = Some(what);
+    fn new() -> Arc<Self> {
+        Arc::new(Self { news: Mutex::new(None), waits: thread::current() })
+    }
+
+    fn wake(&self, news: News<R>) {
+        *locked(&self.news) = Some(news);
         self.waits.unpark();
     }
 
-    fn wait(&self) -> Told<R> {
+    fn wait(&self) -> News<R> {
         loop {
-            if let Some(told) = locked(&self.told).take() {
-                return told;
+            if let Some(news) = locked(&self.news).take() {
+                return news;
             }
             thread::park();
         }
     }
 }
 
-/// Whatever happens to a leader, the others hear of it.
+impl<T, R> Queue<T, R> {
+    /// Everything that waits, for a leader of this kind.
+    fn take(&mut self, leader: Leader) -> (Vec<T>, Vec<Told<R>>) {
+        self.leader = leader;
+        mem::take(&mut self.waiting).into_iter().unzip()
+    }
+
+    /// Has whoever slept at `slot` told by a call.
+    fn rouse(&mut self, slot: &Arc<Slot<R>>, call: Call<R>) {
+        let is_of_it = |told: &Told<R>| matches!(told, Told::ToSleeper(other) if Arc::ptr_eq(other, slot));
+        if let Some((_, told)) = self.waiting.iter_mut().find(|(_, told)| is_of_it(told)) {
+            *told = Told::ByCall(call);
+        }
+    }
+}
+
+/// Whatever happens to a leader that leaves, the others hear of it.
 struct Leading<'a, T, R> {
     of: &'a Combine<T, R>,
-    slots: Vec<Arc<Slot<R>>>,
+    round: Vec<Told<R>>,
 }
 
 impl<T, R> Drop for Leading<'_, T, R> {
     fn drop(&mut self) {
         self.of.pass_on();
-        self.slots.drain(..).for_each(|slot| slot.tell(Told::Lost));
+        self.round.drain(..).for_each(|told| told.tell(Err(Lost)));
     }
 }
 
 impl<T, R> Combine<T, R> {
     /// Nobody waits.
     pub(super) const fn new() -> Self {
-        Self { queue: Mutex::new(Queue { waiting: Vec::new(), is_led: false }) }
+        Self { queue: Mutex::new(Queue { waiting: Vec::new(), leader: Leader::Nobody }) }
     }
 
     /// Has `item` worked on, by this thread or another, and returns what came of it. `work` gets items in the order in
@@ -80,42 +131,94 @@ impl<T, R> Combine<T, R> {
     /// # Panics
     /// When `work` panics in this thread.
     pub(super) fn run(&self, item: T, work: impl FnOnce(Vec<T>) -> Vec<R>) -> Result<R, Lost> {
-        let slot = Arc::new(Slot { told: Mutex::new(None), waits: thread::current() });
+        let slot = Slot::new();
         let is_led = {
             let mut queue = locked(&self.queue);
-            queue.waiting.push((item, slot.clone()));
-            mem::replace(&mut queue.is_led, true)
-        };
-        if is_led {
-            match slot.wait() {
-                Told::Done(result) => return Ok(result),
-                Told::Lost => return Err(Lost),
-                Told::Lead => {}
+            queue.waiting.push((item, Told::ToSleeper(slot.clone())));
+            let is_led = queue.leader != Leader::Nobody;
+            if !is_led {
+                queue.leader = Leader::Leaves;
             }
+            is_led
+        };
+        if is_led && let News::Result(result) = slot.wait() {
+            return result;
         }
-        let (items, slots) = mem::take(&mut locked(&self.queue).waiting).into_iter().unzip();
-        let mut leading = Leading { of: self, slots };
+        let (items, round) = locked(&self.queue).take(Leader::Leaves);
+        let mut leading = Leading { of: self, round };
         let results = work(items);
-        let slots = mem::take(&mut leading.slots);
+        let round = mem::take(&mut leading.round);
         drop(leading);
         let mut own = Err(Lost);
-        for (theirs, result) in slots.into_iter().zip(results) {
-            if Arc::ptr_eq(&theirs, &slot) {
-                own = Ok(result);
-            } else {
-                theirs.tell(Told::Done(result));
+        for (told, result) in round.into_iter().zip(results) {
+            match told {
+                Told::ToSleeper(theirs) if Arc::ptr_eq(&theirs, &slot) => own = Ok(result),
+                told => told.tell(Ok(result)),
             }
         }
         own
     }
 
+    /// Has `item` worked on as [`Self::run`] does, and `done` called with what came of it, by this thread or another. What
+    /// panics in `work` or in `done` ends there.
+    pub(super) fn hand_over(
+        &self,
+        item: T,
+        done: impl FnOnce(Result<R, Lost>) + Send + 'static,
+        work: impl Fn(Vec<T>) -> Vec<R>,
+    ) {
+        let done: Call<R> = Box::new(done);
+        let mut queue = locked(&self.queue);
+        if queue.leader == Leader::Leaves {
+            let slot = Slot::new();
+            queue.waiting.push((item, Told::ToSleeper(slot.clone())));
+            drop(queue);
+            if let News::Result(result) = slot.wait() {
+                return done(result);
+            }
+            queue = locked(&self.queue);
+            queue.rouse(&slot, done);
+        } else {
+            queue.waiting.push((item, Told::ByCall(done)));
+            if queue.leader == Leader::Stays {
+                return;
+            }
+        }
+        while !queue.waiting.is_empty() {
+            let (items, round) = queue.take(Leader::Stays);
+            drop(queue);
+            match contained(|| work(items)) {
+                Some(results) => round.into_iter().zip(results).for_each(|(told, result)| {
+                    contained(|| told.tell(Ok(result)));
+                }),
+                None => round.into_iter().for_each(|told| {
+                    contained(|| told.tell(Err(Lost)));
+                }),
+            }
+            // Where the cores are busy, those who are about to hand something over get to it first, and the round is worth
+            // more; where they are not, this costs nothing.
+            thread::yield_now();
+            queue = locked(&self.queue);
+        }
+        queue.leader = Leader::Nobody;
+    }
+
     fn pass_on(&self) {
         let mut queue = locked(&self.queue);
-        match queue.waiting.first() {
-            Some((_, next)) => next.tell(Told::Lead),
-            None => queue.is_led = false,
+        let next = queue.waiting.iter().find_map(|(_, told)| match told {
+            Told::ToSleeper(slot) => Some(slot),
+            Told::ByCall(_) => None,
+        });
+        match next {
+            Some(next) => next.wake(News::Lead),
+            None => queue.leader = Leader::Nobody,
         }
     }
+}
+
+/// What `f` returns; `None` when it panicked, which the log has.
+fn contained<T>(f: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(f)).ok()
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -128,10 +231,10 @@ mod tests {
     use std::sync::Barrier;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    #[test]
-    fn everyone_gets_the_result_of_their_own_item() {
+    /// Eight threads, of which `hands_over` says who waits for nothing.
+    fn all_at_once(hands_over: impl Fn(usize) -> bool + Sync) {
         let combine = Combine::new();
-        let (runs, at_work) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let (runs, at_work, told) = (AtomicUsize::new(0), AtomicUsize::new(0), Arc::new(AtomicUsize::new(0)));
         let work = |items: Vec<usize>| {
             assert_eq!(at_work.fetch_add(1, Ordering::SeqCst), 0, "one leads at a time");
             runs.fetch_add(1, Ordering::SeqCst);
@@ -141,16 +244,69 @@ mod tests {
         };
         std::thread::scope(|scope| {
             for thread in 0..8 {
-                let (combine, work) = (&combine, &work);
+                let (combine, work, hands_over, told) = (&combine, &work, &hands_over, &told);
                 scope.spawn(move || {
                     for round in 0..500 {
                         let item = thread * 1_000 + round;
-                        assert_eq!(combine.run(item, work), Ok(item * 2));
+                        if hands_over(item) {
+                            let told = told.clone();
+                            let done = move |result| {
+                                assert_eq!(result, Ok(item * 2));
+                                told.fetch_add(1, Ordering::SeqCst);
+                            };
+                            combine.hand_over(item, done, work);
+                        } else {
+                            assert_eq!(combine.run(item, work), Ok(item * 2));
+                            told.fetch_add(1, Ordering::SeqCst);
+                        }
                     }
                 });
             }
         });
+        assert_eq!(told.load(Ordering::SeqCst), 4_000, "everyone was told once");
         assert!((1..=4_000).contains(&runs.load(Ordering::SeqCst)));
+        assert!(locked(&combine.queue).leader == Leader::Nobody);
+    }
+
+    #[test]
+    fn everyone_gets_the_result_of_their_own_item() {
+        all_at_once(|_| false);
+    }
+
+    #[test]
+    fn everyone_who_does_not_wait_is_told_once() {
+        all_at_once(|_| true);
+    }
+
+    #[test]
+    fn those_who_wait_and_those_who_do_not_share_the_work() {
+        all_at_once(|item| item % 3 != 0);
+        all_at_once(|item| item / 1_000 % 2 == 0);
+    }
+
+    #[test]
+    fn what_panics_for_those_who_do_not_wait_is_told_to_its_round_only() {
+        let combine: Combine<usize, usize> = Combine::new();
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let note = |item: usize| {
+            let told = told.clone();
+            move |result: Result<usize, Lost>| {
+                locked(&told).push((item, result));
+                assert_ne!(item, 1, "whoever is told may panic too");
+            }
+        };
+        let work = |items: Vec<usize>| {
+            if items.contains(&0) {
+                // These come while the first round is worked on.
+                combine.hand_over(1, note(1), |_| unreachable!("somebody leads"));
+                combine.hand_over(2, note(2), |_| unreachable!("somebody leads"));
+                panic!("on purpose");
+            }
+            items
+        };
+        combine.hand_over(0, note(0), work);
+        assert_eq!(*locked(&told), [(0, Err(Lost)), (1, Ok(1)), (2, Ok(2))]);
+        assert_eq!(combine.run(7, |items| items), Ok(7));
     }
 
     #[test]

@@ -18,12 +18,13 @@
 //! **Why nothing waits for ever.** There are four waits. (1) For `state`: its holder runs one closure or is in
 //! `begin_write`. (2) `begin_write`: for a commit, which holds no lock and ends. (3) A leader for `filled`: the
 //! queue it waits for consists of callers that need only `state`, and whoever leaves `state` last, or aborts the
-//! batch, wakes it. (4) A follower for `done`: its leader publishes in every case, by a drop guard if the commit
-//! itself panics, and an abort publishes too. A closure that starts a second write in its own thread would wait
-//! for itself: that is refused by a panic that says so.
+//! batch, wakes it. (4) A follower for `done`, and whoever must not join an open batch that began too early: its leader
+//! publishes in every case, by a drop guard if the commit itself panics, and an abort publishes too. A closure that
+//! starts a second write in its own thread would wait for itself: that is refused by a panic that says so.
 //!
 //! **Why it ends.** An operation runs again only because another one failed after it had written, and that one
-//! leaves with its error after at most one more run.
+//! leaves with its error after at most one more run; and once when it waited for a batch that had begun before messages
+//! its caller was told of, because every batch after that sees them.
 
 use super::handle::Handle;
 use super::tail::Bound;

@@ -2,20 +2,25 @@
 //! failed disk operation, which redb asks for and which lets a full disk heal without a restart.
 
 use super::journals::{Journals, Room};
+use super::memo::{Changed, Memo};
 use super::messages::{self, Said};
 use super::open::{OpenError, create, next_message, prepare, replay};
 use super::tables::META;
 use super::tail::{self, Kept, ROWS_HEAD_BYTES, Tail};
 use super::tx::{ReadTx, Sees, WriteTx, broken};
 use crate::domain::error::{Error, Result};
+use crate::domain::ids::{FlowId, WorkspaceId};
 use redb::{Database, DatabaseError, ReadableDatabase as _, StorageError};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 /// Pages kept in memory, for reading and writing together. An idle service must stay small, and the pages a
 /// request needs (its flow, its key, the end of its conversation) are few.
 const CACHE_BYTES: usize = 16 << 20;
+
+/// How often messages are judged anew because something changed meanwhile; then they are a change themselves, which waits.
+const JUDGED_MAX: usize = 3;
 
 /// The generation of the journal, in the table of facts about the database.
 pub(super) const GENERATION: &[u8] = b"journal";
@@ -38,6 +43,9 @@ pub(super) struct Handle {
     /// A file of the journal is full, and nobody has begun to flush the database for it.
     flush_is_due: AtomicBool,
     sick: AtomicBool,
+    /// Raised by every change, and by every opening, after which a change that failed may be there.
+    changes: AtomicU64,
+    homes: Memo<FlowId, Option<WorkspaceId>>,
 }
 
 impl Handle {
@@ -70,6 +78,8 @@ impl Handle {
             tail,
             flush_is_due,
             sick: AtomicBool::new(false),
+            changes: AtomicU64::new(0),
+            homes: Memo::default(),
         })
     }
 
@@ -105,6 +115,7 @@ impl Handle {
         self.tail.start(next_message(&database)?);
         self.flush_is_due.store(journals.as_ref().is_some_and(Journals::is_rotated), Ordering::Release);
         *slot = Some(database);
+        self.note_change();
         self.sick.store(false, Ordering::Release);
         Ok(())
     }
@@ -143,7 +154,9 @@ impl Handle {
     ///
     /// When it fails the handle is sick: whether the change counts shows when the database is opened anew.
     pub(super) fn commit(&self, tx: WriteTx) -> Result<()> {
-        self.try_commit(tx).inspect_err(|error| {
+        let committed = self.try_commit(tx);
+        self.note_change();
+        committed.inspect_err(|error| {
             if let Error::Internal(cause) = error {
                 tracing::error!(%cause, "a change could not be stored");
             }
@@ -151,8 +164,19 @@ impl Handle {
         })
     }
 
+    /// How many changes there were.
+    pub(super) fn changed(&self) -> Changed {
+        Changed(self.changes.load(Ordering::SeqCst))
+    }
+
+    fn note_change(&self) {
+        self.changes.fetch_add(1, Ordering::SeqCst);
+    }
+
     fn try_commit(&self, tx: WriteTx) -> Result<()> {
         let mut guard = self.journals();
+        // Before anything can be appended behind this change.
+        self.note_change();
         let Some(journals) = guard.as_mut() else { return tx.flush().map_err(broken) };
         if !self.is_journaled(&tx, journals) {
             // Nothing else is written while the whole journal becomes stale.
@@ -227,24 +251,44 @@ impl Handle {
         if self.is_sick() {
             return Ok(Keep::Refused);
         }
-        let (results, mut fit) = messages::judge(&self.begin_read(Sees::AllButMessages)?, all)?;
-        if fit.is_empty() {
-            return Ok(Keep::Done(results));
+        for _ in 0..JUDGED_MAX {
+            let now = self.changed();
+            let (results, fit) = messages::judge(all, |flow| self.home(now, flow))?;
+            if fit.is_empty() {
+                return Ok(Keep::Done(results));
+            }
+            let mut guard = self.journals();
+            // A change that is in the journal already may have removed a flow, and no message of it may follow.
+            if self.changed() == now {
+                return Ok(self.keep_in(guard.as_mut(), fit, results));
+            }
         }
-        let mut guard = self.journals();
-        let Some(journals) = guard.as_mut() else { return Ok(Keep::Refused) };
+        Ok(Keep::Refused)
+    }
+
+    fn keep_in(&self, journals: Option<&mut Journals>, mut fit: Vec<Kept>, results: Vec<Result<()>>) -> Keep {
+        let Some(journals) = journals else { return Keep::Refused };
         match self.room(journals, tail::said_bytes(&fit)) {
             Room::Is => {}
-            Room::AfterFlush => return Ok(Keep::NoRoom),
-            Room::Never => return Ok(Keep::Refused),
+            Room::AfterFlush => return Keep::NoRoom,
+            Room::Never => return Keep::Refused,
         }
-        let first = self.tail.number(fit.len());
-        fit.iter_mut().zip(first..).for_each(|(kept, number)| kept.sequence = number);
+        self.tail.number(&mut fit);
         if !wrote(journals, &tail::said_record(&fit)) {
-            return Ok(Keep::Refused);
+            return Keep::Refused;
         }
         self.tail.keep(fit);
-        Ok(Keep::Done(results))
+        Keep::Done(results)
+    }
+
+    /// Where a flow lives; `now` was read before.
+    fn home(&self, now: Changed, flow: &FlowId) -> Result<Option<WorkspaceId>> {
+        if let Some(known) = self.homes.get(now, flow) {
+            return Ok(known);
+        }
+        let home = messages::home(&self.begin_read(Sees::AllButMessages)?, flow)?;
+        self.homes.keep(now, flow, home);
+        Ok(home)
     }
 
     /// Stores messages as a change like others.
@@ -252,10 +296,9 @@ impl Handle {
     /// # Errors
     /// When the database cannot be read or written.
     pub(super) fn store(&self, tx: &WriteTx, all: &[Said]) -> Result<Vec<Result<()>>> {
-        let (results, mut fit) = messages::judge(tx, all)?;
+        let (results, mut fit) = messages::judge(all, |flow| messages::home(tx, flow))?;
         if !fit.is_empty() {
-            let first = self.tail.number(fit.len());
-            fit.iter_mut().zip(first..).for_each(|(kept, number)| kept.sequence = number);
+            self.tail.number(&mut fit);
             messages::put(tx, &fit)?;
         }
         Ok(results)

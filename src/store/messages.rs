@@ -30,7 +30,12 @@ pub struct Page {
 }
 
 pub(super) fn lives_in(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId) -> Result<bool> {
-    Ok(FLOW_HOME.get(tx, flow)?.as_ref() == Some(workspace))
+    Ok(home(tx, flow)?.as_ref() == Some(workspace))
+}
+
+/// Where a flow lives.
+pub(super) fn home(tx: &impl Tx, flow: &FlowId) -> Result<Option<WorkspaceId>> {
+    FLOW_HOME.get(tx, flow)
 }
 
 /// Messages that belong together, in the form in which they are stored.
@@ -52,10 +57,10 @@ impl Said {
         Ok(Self { workspace: *workspace, messages: messages.iter().map(stored).collect::<Result<_>>()? })
     }
 
-    fn is_at_home(&self, tx: &impl Tx) -> Result<()> {
+    fn is_at_home(&self, home: impl Fn(&FlowId) -> Result<Option<WorkspaceId>>) -> Result<()> {
         let mut at_home = None;
         for (flow, ..) in &self.messages {
-            if at_home != Some(flow) && !lives_in(tx, &self.workspace, flow)? {
+            if at_home != Some(flow) && home(flow)? != Some(self.workspace) {
                 return Err(Error::no_flow(flow));
             }
             at_home = Some(flow);
@@ -64,14 +69,18 @@ impl Said {
     }
 }
 
-/// Judges for each whether its flow is in its workspace; with the messages of those that are, not numbered yet.
+/// Judges for each whether its flow is in its workspace, as `home` knows it; with the messages of those that are, not
+/// numbered yet.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read. A result is 404 when a flow is not (any more) in its workspace.
-pub(super) fn judge(tx: &impl Tx, all: &[Said]) -> Result<(Vec<Result<()>>, Vec<Kept>)> {
+pub(super) fn judge(
+    all: &[Said],
+    home: impl Fn(&FlowId) -> Result<Option<WorkspaceId>>,
+) -> Result<(Vec<Result<()>>, Vec<Kept>)> {
     let (mut results, mut fit) = (Vec::with_capacity(all.len()), Vec::new());
     for said in all {
-        match said.is_at_home(tx) {
+        match said.is_at_home(&home) {
             Err(error) if is_broken(&error) => return Err(error),
             Err(refused) => results.push(Err(refused)),
             Ok(()) => {

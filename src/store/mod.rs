@@ -16,6 +16,7 @@ mod journal;
 mod journals;
 mod keys;
 pub mod leads;
+mod memo;
 pub mod messages;
 mod open;
 pub mod passage_records;
@@ -39,6 +40,7 @@ mod tail_tests;
 mod tests;
 
 pub use keys::{AsKey, KeyRange, RecordId};
+pub use memo::Memo;
 pub use open::OpenError;
 pub use shelf::{Register, Shelf, Texts};
 pub use tx::{Order, ReadTx, Tx, WriteTx};
@@ -51,6 +53,7 @@ use commit::{Commits, NotCommitted};
 use handle::{Handle, Keep};
 use journals::Journals;
 use messages::Said;
+use std::hash::Hash;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tx::Sees;
@@ -97,6 +100,26 @@ impl Store {
     /// As [`Self::read`].
     pub fn read_but_messages<T>(&self, f: impl FnOnce(&ReadTx) -> Result<T>) -> Result<T> {
         self.read_as(Sees::AllButMessages, f)
+    }
+
+    /// What `f` reads under `key`, which is read again only after the database changed. `f` looks at no messages, as in
+    /// [`Self::read_but_messages`], and at nothing outside the database that may change.
+    ///
+    /// # Errors
+    /// As [`Self::read`]; a failure is not kept.
+    pub fn recall<K: Copy + Eq + Hash, V: Clone>(
+        &self,
+        memo: &Memo<K, V>,
+        key: &K,
+        f: impl FnOnce(&ReadTx) -> Result<V>,
+    ) -> Result<V> {
+        let now = self.handle.changed();
+        if let Some(known) = memo.get(now, key) {
+            return Ok(known);
+        }
+        let value = self.read_but_messages(f)?;
+        memo.keep(now, key, value.clone());
+        Ok(value)
     }
 
     fn read_as<T>(&self, sees: Sees, f: impl FnOnce(&ReadTx) -> Result<T>) -> Result<T> {
@@ -148,10 +171,18 @@ impl Store {
     /// # Errors
     /// 404 when a flow is not (any more) in the workspace; [`Error::Internal`] when they did not reach the disk.
     pub fn append(&self, said: Said) -> Result<()> {
-        let lost = |Lost| Err(Error::internal(NotCommitted("the thread that stored them failed".into())));
         let appended = self.appends.run(said, |all| self.append_all(&all)).unwrap_or_else(lost);
         self.flush_if_due();
         appended
+    }
+
+    /// As [`Self::append`], but `done` is called with the result, by this thread or another and perhaps before this
+    /// returns. It must be quick, because others wait for it.
+    pub fn append_then(&self, said: Said, done: impl FnOnce(Result<()>) + Send + 'static) {
+        let done = |appended: Result<_, Lost>| done(appended.unwrap_or_else(lost));
+        self.appends.hand_over(said, done, |all| self.append_all(&all));
+        // Nobody waits for this thread any more.
+        self.flush_if_due();
     }
 
     fn append_all(&self, all: &[Said]) -> Vec<Result<()>> {
@@ -178,4 +209,8 @@ impl Store {
             tracing::warn!(%error, "the database was not flushed; its journal has everything");
         }
     }
+}
+
+fn lost(Lost: Lost) -> Result<()> {
+    Err(Error::internal(NotCommitted("the thread that stored them failed".into())))
 }

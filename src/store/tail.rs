@@ -59,9 +59,10 @@ impl Tail {
         self.is_waiting.store(false, Ordering::SeqCst);
     }
 
-    /// Takes so many numbers, each greater than all before; the first of them.
-    pub(super) fn number(&self, count: usize) -> u64 {
-        self.next.fetch_add(count as u64, Ordering::SeqCst)
+    /// Numbers messages in their order, each greater than all before.
+    pub(super) fn number(&self, all: &mut [Kept]) {
+        let first = self.next.fetch_add(all.len() as u64, Ordering::SeqCst);
+        all.iter_mut().zip(first..).for_each(|(kept, number)| kept.sequence = number);
     }
 
     /// Keeps messages that are on disk, in the order of their numbers.

@@ -10,10 +10,11 @@ use crate::http::guard::{Guard, Who};
 use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::ops::predict;
+use std::sync::Arc;
 
 /// Files for a flow that admits their sender: what [`ATTACH`] proves.
 pub struct Attached {
-    flow: Flow,
+    flow: Arc<Flow>,
     files: Vec<SentFile>,
     whole: bool,
     window: Option<WindowState>,

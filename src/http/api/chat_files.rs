@@ -11,10 +11,11 @@ use crate::http::request::Request;
 use crate::ops::chat_files::{self, ChatFile, SIGNED_PARAMS, StoredName};
 use crate::ops::predict;
 use serde_json::Map;
+use std::sync::Arc;
 
 /// A file that the caller may have: what [`FILE`] proves.
 pub struct Shown {
-    flow: Flow,
+    flow: Arc<Flow>,
     file: ChatFile,
 }
 

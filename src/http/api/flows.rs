@@ -12,6 +12,7 @@ use crate::ops::chat_page;
 use crate::ops::flows::{self, FlowEdit, FlowFilter};
 use crate::ops::predict::Side;
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// What every delete answers with.
 pub(super) fn deleted(count: usize) -> Result<Reply> {
@@ -107,7 +108,7 @@ pub fn has_changed(app: &App, caller: Caller, request: &Request) -> Result<Reply
 pub fn public(app: &App, (): (), request: &Request) -> Result<Reply> {
     let flow = flow_for_page(app, request, request.param("id"))?;
     if may_see(app, request, &flow)? {
-        return Reply::json(&flows::shown(app, flow)?.wire());
+        return Reply::json(&flows::shown(app, Arc::unwrap_or_clone(flow))?.wire());
     }
     Reply::json(&chat_page::shared(app, &flow)?)
 }

@@ -12,16 +12,17 @@ use crate::http::guard;
 use crate::http::request::Request;
 use crate::ops::{chat_files, keys, notes, predict};
 use serde_json::Map;
+use std::sync::Arc;
 
 /// The flow of this id, for a page that it admits.
-pub(super) fn flow_for_page(app: &App, request: &Request, id: &str) -> Result<Flow> {
+pub(super) fn flow_for_page(app: &App, request: &Request, id: &str) -> Result<Arc<Flow>> {
     let flow = predict::flow(app, &FlowId::parse(id).ok_or_else(|| Error::no_flow_text(id))?)?;
     admit_origin(app, request, &flow)?;
     Ok(flow)
 }
 
 /// As [`flow_for_page`], for what anybody may leave there: counted by address.
-pub(super) fn flow_for_note(app: &App, request: &Request, id: &str) -> Result<Flow> {
+pub(super) fn flow_for_note(app: &App, request: &Request, id: &str) -> Result<Arc<Flow>> {
     let flow = flow_for_page(app, request, id)?;
     notes::admit(app, &flow, request.address())?;
     Ok(flow)

@@ -20,10 +20,11 @@ use crate::ops::access::{self, Action};
 use crate::ops::predict::{self, Answer, Ask, Entry, Gone, Quiet, Side, Sink};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
 /// A question that the flow admits: what [`ASK`] proves.
 pub struct Admitted {
-    flow: Flow,
+    flow: Arc<Flow>,
     question: Question,
     window: Option<WindowState>,
 }
@@ -43,7 +44,7 @@ fn admit(app: &App, request: &Request) -> Result<Admitted> {
 }
 
 /// The flow of this id, for a caller that it admits: rate limit, origin, key.
-pub(super) fn admit_to(app: &App, request: &Request, id: &str) -> Result<(Flow, Option<WindowState>)> {
+pub(super) fn admit_to(app: &App, request: &Request, id: &str) -> Result<(Arc<Flow>, Option<WindowState>)> {
     let flow = predict::flow(app, &FlowId::parse(id).ok_or_else(|| Error::no_flow_text(id))?)?;
     let window = predict::admit_rate(app, &flow, request.address())?;
     admit_origin(app, request, &flow)?;
@@ -89,7 +90,7 @@ pub fn ask(app: &App, admitted: Admitted, request: &Request) -> Result<Reply> {
 /// 404 or 403 as every route of a flow, then as [`ask`] without key, origin and rate limit.
 pub fn ask_internal(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let id = flow_id(request)?;
-    let flow = app.store.read_but_messages(|tx| access::flow(tx, &caller, &id, Action::Read))?;
+    let flow = Arc::new(app.store.read_but_messages(|tx| access::flow(tx, &caller, &id, Action::Read))?);
     let question = question(request)?;
     let ask = Ask { flow, question, chat_type: ChatType::Internal, side: side(source(request)?.as_deref())? };
     let entry = predict::prepare(app, ask, request.cancel())?;
@@ -144,8 +145,9 @@ pub(super) fn with_session(app: &App, reply: Reply, flow: &FlowId, chat: &ChatId
 
 fn answer(app: &App, entry: Entry, request: &Request) -> Result<Reply> {
     if !entry.question.streaming {
-        let answer = predict::run(app, &entry, request.cancel(), &mut Quiet)?;
-        return Reply::json(&answer.whole());
+        let (answer, unstored) = predict::finish(app, &entry, request.cancel(), &mut Quiet)?;
+        let (reply, app) = (Reply::json(&answer.whole())?, app.clone());
+        return Ok(reply.once(move |stored| unstored.store(&app, entry, stored)));
     }
     let (app, cancel) = (app.clone(), request.cancel().clone());
     Ok(Reply::stream(move |events| {

@@ -20,6 +20,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// A filling that its sender may ask for: what [`FILL`] proves.
 pub struct Admitted {
@@ -36,6 +37,7 @@ fn admit(app: &App, request: &Request) -> Result<Admitted> {
     let Sent { mut fill, sender, .. } = body(request, ChatType::External)?;
     let id = request.param("id");
     let flow = predict::flow(app, &FlowId::parse(id).ok_or_else(|| Error::no_flow_text(id))?)?;
+    let flow = Arc::unwrap_or_clone(flow);
     let window = predict::admit_rate(app, &flow, request.address())?;
     admit_origin(app, request, &flow)?;
     let is_visitors = match admit_sender(app, request, &flow) {

@@ -46,28 +46,26 @@ impl Answer {
 
     /// The whole reply.
     #[must_use]
-    pub fn whole(&self) -> Value {
-        let mut reply = Map::new();
-        reply.insert("text".into(), self.outcome.text.clone().into());
-        if let Some(json) = &self.outcome.json {
-            reply.insert("json".into(), json.clone());
+    pub fn whole(self) -> Value {
+        let lists = self.lists();
+        let mut reply = Map::with_capacity(self.facts.len() + lists.len() + 4);
+        reply.insert("text".into(), self.outcome.text.into());
+        if let Some(json) = self.outcome.json {
+            reply.insert("json".into(), json);
         }
-        reply.extend(self.facts.clone());
+        reply.extend(self.facts);
         reply.insert("isStreamValid".into(), self.is_stream_valid.into());
-        for (name, list) in self.lists() {
-            reply.insert(name.into(), list);
-        }
-        reply.insert("sessionToken".into(), self.session_token.clone().into());
+        reply.extend(lists.into_iter().map(|(name, list)| (name.to_owned(), list)));
+        reply.insert("sessionToken".into(), self.session_token.into());
         Value::Object(reply)
     }
 
     /// The lists that are sent only when they hold something, by their event and field name.
     #[must_use]
     pub fn lists(&self) -> Vec<(&'static str, Value)> {
-        let lists = [
-            ("sourceDocuments", json!(self.outcome.source_documents)),
-            ("usedTools", json!(self.outcome.used_tools)),
-        ];
-        lists.into_iter().filter(|(_, list)| list.as_array().is_some_and(|items| !items.is_empty())).collect()
+        let Outcome { source_documents, used_tools, .. } = &self.outcome;
+        let documents = (!source_documents.is_empty()).then(|| ("sourceDocuments", json!(source_documents)));
+        let tools = (!used_tools.is_empty()).then(|| ("usedTools", json!(used_tools)));
+        documents.into_iter().chain(tools).collect()
     }
 }

@@ -2,38 +2,31 @@
 
 use super::answer::Answer;
 use super::carried::{self, KeptFiles};
-use super::conversation::{self, Claim};
-use super::follow_ups;
-use super::host::LiveHost;
+use super::conversation::{self, Belonging, Claim};
 use super::loaded;
 use super::nested::Way;
 use super::offer::Offer;
-use super::post_processing;
-use super::record::{End, record};
 use crate::app::App;
-use crate::boards::metrics;
 use crate::canvas::Canvas;
-use crate::cards::kit::{Gone, Sink, Turn};
-use crate::domain::cancel::{Cancel, Reason};
-use crate::domain::error::{Error, RateLimited, Result, Unavailable};
+use crate::domain::cancel::Cancel;
+use crate::domain::error::{Error, RateLimited, Result};
 use crate::domain::flow::{CanvasDigest, Flow};
-use crate::domain::ids::{ChatId, FlowId, MessageId};
+use crate::domain::ids::{FlowId, MessageId};
 use crate::domain::prediction::{AskIds, ChatType, Outcome, Question, SentUpload, Upload};
 use crate::domain::rate::WindowState;
-use crate::engine::{self, Allowed, Overrides, Plan};
-use crate::ops::{drafts, flows, keys, variables};
+use crate::engine::{Allowed, Overrides, Plan};
+use crate::ops::{drafts, keys};
 use crate::store::tables::CANVASES;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// A question as it comes through a door that has admitted it.
 #[derive(Debug)]
 pub struct Ask {
     /// The flow asked.
-    pub flow: Flow,
+    pub flow: Arc<Flow>,
     /// The question.
     pub question: Question,
     /// Which door.
@@ -54,13 +47,13 @@ pub enum Side {
 /// A question ready to run: nothing can refuse it any more.
 pub struct Entry {
     /// The flow asked.
-    pub flow: Flow,
+    pub flow: Arc<Flow>,
     /// The question; a recording's words where it was asked aloud.
     pub question: Question,
     /// The question as the flow reads it: the text of documents first.
     pub prompt: String,
     /// Where in it that text ends.
-    documents_end: usize,
+    pub(super) documents_end: usize,
     /// Images for the model.
     pub images: Vec<Upload>,
     /// The files of the question, stored.
@@ -71,6 +64,8 @@ pub struct Entry {
     pub started: Timestamp,
     /// What it runs under.
     pub ids: AskIds,
+    /// Nothing was said in its conversation before.
+    pub(super) begins: bool,
     /// What runs.
     pub plan: Arc<Plan>,
     /// What of the request it runs with (spec 2.9).
@@ -85,8 +80,8 @@ pub struct Entry {
 ///
 /// # Errors
 /// 404 naming the id.
-pub fn flow(app: &App, id: &FlowId) -> Result<Flow> {
-    app.store.read_but_messages(|tx| flows::asked(tx, id))
+pub fn flow(app: &App, id: &FlowId) -> Result<Arc<Flow>> {
+    app.known.flow(app, id)
 }
 
 /// Counts the request against the flow's rate limit. `None` when the flow has none.
@@ -130,13 +125,13 @@ pub fn prepare(app: &App, ask: Ask, cancel: &Cancel) -> Result<Entry> {
 pub(super) fn prepare_within(
     app: &App,
     ask: Ask,
-    within: Option<(ChatId, Way)>,
+    within: Option<(Belonging, Way)>,
     cancel: &Cancel,
 ) -> Result<Entry> {
     let Ask { mut flow, mut question, chat_type, side } = ask;
     let mut drafted = None;
     if side == Side::Draft {
-        drafted = drafts::to_ask(app, &mut flow)?;
+        drafted = drafts::to_ask(app, Arc::make_mut(&mut flow))?;
     }
     if flow.card_count == 0 {
         return Err(Error::NotFound(format!(
@@ -160,7 +155,7 @@ pub(super) fn prepare_within(
     }
     let mut overrides = overrides(app, &flow, &plan, &question.overrides)?;
     loaded::give(&mut overrides, &plan, &flow.settings, &loaded)?;
-    let (chat, way) = match within {
+    let (belonging, way) = match within {
         Some(within) => within,
         None => {
             let (chat, proofs) = (question.chat_id.as_deref(), &question.proofs[..]);
@@ -168,6 +163,7 @@ pub(super) fn prepare_within(
             (conversation::own(app, &flow, claim, chat_type)?, Way::default())
         }
     };
+    let chat = belonging.chat();
     let files = carried.store(app, &flow, chat)?;
     let ids = AskIds { flow: flow.id, chat, answer: MessageId::random(), question: MessageId::random() };
     let streams = plan.streams && flow.settings.post_processing_code().is_none();
@@ -178,6 +174,7 @@ pub(super) fn prepare_within(
         files,
         started,
         ids,
+        begins: matches!(belonging, Belonging::ToNew(_)),
         streams,
         plan,
         overrides,
@@ -222,7 +219,7 @@ pub(in crate::ops) fn overrides(
     if sent.is_empty() {
         return Ok(Overrides::default());
     }
-    let saved = app.store.read_but_messages(|tx| variables::values(tx, &app.environment, &flow.workspace))?;
+    let saved = app.known.variables(app, &flow.workspace)?;
     let is_saved = |name: &str| saved.contains_key(name);
     let decided = Overrides::decide(plan, &Allowed::of(&flow.settings), sent, &is_saved);
     if !decided.ignored().is_empty() {
@@ -244,112 +241,5 @@ impl Entry {
     #[must_use]
     pub fn stopped_metadata(&self) -> Value {
         Answer::new(self, Outcome::default(), String::new()).metadata()
-    }
-}
-
-/// Runs a prepared question. When it returns, question and answer are stored. A run whose caller left or that
-/// a shutdown ended keeps what was answered so far, marked stopped.
-///
-/// # Errors
-/// What the flow failed with.
-pub fn run(app: &App, entry: &Entry, cancel: &Cancel, sink: &mut dyn Sink) -> Result<Answer> {
-    let began = Instant::now();
-    let span = tracing::info_span!(
-        target: "flowkeep::span", "flow", flowkeep.flow.id = %entry.flow.id, flowkeep.streams = entry.streams,
-        gen_ai.conversation.id = %entry.ids.chat, error.type = tracing::field::Empty,
-    );
-    let answered = span.in_scope(|| answered(app, entry, cancel, sink));
-    let end = match &answered {
-        Ok(_) => metrics::End::Answered,
-        Err(Error::Cancelled | Error::Unavailable(_)) => metrics::End::Cancelled,
-        Err(Error::Throttled { .. }) => metrics::End::Limited,
-        Err(_) => metrics::End::Failed,
-    };
-    let source = match entry.chat_type {
-        _ if entry.way.is_on() => metrics::Source::AnotherFlow,
-        ChatType::Internal => metrics::Source::Internal,
-        ChatType::External => metrics::Source::External,
-    };
-    app.boards.metrics.asked(source, end, began.elapsed());
-    if end != metrics::End::Answered {
-        span.record("error.type", end.as_str());
-    }
-    answered
-}
-
-fn answered(app: &App, entry: &Entry, cancel: &Cancel, sink: &mut dyn Sink) -> Result<Answer> {
-    let _listed = app.boards.runs.enter(entry.flow.id, entry.ids.chat, cancel);
-    let host = LiveHost::new(app, entry, cancel.clone())?;
-    let turn = Turn {
-        question: &entry.prompt,
-        documents: &entry.prompt[..entry.documents_end],
-        uploads: &entry.images,
-        history: &entry.question.history,
-        host: &host,
-    };
-    let mut kept = Keeping { sink, said: String::new(), streams: entry.streams };
-    let result = engine::run(&entry.plan, &entry.overrides, &turn, &mut kept);
-    match result {
-        Ok(mut outcome) => {
-            outcome.source_documents.extend(host.take_cited());
-            post_processing::apply(&host, entry, &mut outcome).map_err(|fault| reason(fault, cancel))?;
-            if !entry.streams {
-                kept.whole(&outcome.text)?;
-            }
-            outcome.follow_up_prompts = follow_ups::of(&host, entry, &outcome.text);
-            outcome.usage = host.usage();
-            record(app, entry, &outcome, End::Whole)?;
-            Ok(Answer::new(entry, outcome, entry.session_token(app)))
-        }
-        Err(fault) => {
-            let fault = reason(fault, cancel);
-            // What post-processing was to change is not kept unchanged.
-            let is_partial = entry.streams && !kept.said.is_empty();
-            if matches!(fault, Error::Cancelled | Error::Unavailable(_)) && is_partial {
-                let partial = Outcome {
-                    text: std::mem::take(&mut kept.said),
-                    usage: host.usage(),
-                    ..Outcome::default()
-                };
-                record(app, entry, &partial, End::CutShort)?;
-            }
-            Err(fault)
-        }
-    }
-}
-
-/// What ended a run says more than what it failed with on the way.
-pub(in crate::ops) fn reason(fault: Error, cancel: &Cancel) -> Error {
-    match cancel.reason() {
-        Some(Reason::CallerLeft | Reason::Aborted) => Error::Cancelled,
-        Some(Reason::Shutdown) => Error::Unavailable(Unavailable::Restarting),
-        Some(Reason::OutOfTime) => {
-            Error::Failed("The flow took longer than a run may take and was stopped.".to_owned())
-        }
-        None => fault,
-    }
-}
-
-/// Passes tokens on and keeps what was said, for the case that the rest never comes.
-struct Keeping<'a> {
-    sink: &'a mut dyn Sink,
-    said: String,
-    streams: bool,
-}
-
-impl Keeping<'_> {
-    fn whole(&mut self, text: &str) -> Result<()> {
-        self.sink.token(text).map_err(|_| Error::Cancelled)
-    }
-}
-
-impl Sink for Keeping<'_> {
-    fn token(&mut self, text: &str) -> Result<(), Gone> {
-        self.said.push_str(text);
-        if self.streams { self.sink.token(text) } else { Ok(()) }
-    }
-
-    fn thinking(&mut self, text: &str) -> Result<(), Gone> {
-        if self.streams { self.sink.thinking(text) } else { Ok(()) }
     }
 }

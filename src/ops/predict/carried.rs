@@ -16,6 +16,7 @@ use crate::limits::DOCUMENT_TEXT_BYTES_MAX;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Uploads that were admitted and read, and of which nothing is stored yet.
@@ -158,7 +159,7 @@ impl Carried {
     ///
     /// # Errors
     /// When a quota is reached; nothing is left behind then.
-    pub(super) fn store(&mut self, app: &App, flow: &Flow, chat: ChatId) -> Result<KeptFiles> {
+    pub(super) fn store(&mut self, app: &App, flow: &Arc<Flow>, chat: ChatId) -> Result<KeptFiles> {
         let mut kept = KeptFiles {
             app: app.clone(),
             flow: flow.clone(),
@@ -189,7 +190,7 @@ impl Carried {
 /// The stored files of one question. They go away with it unless its messages were stored.
 pub(super) struct KeptFiles {
     app: App,
-    flow: Flow,
+    flow: Arc<Flow>,
     chat: ChatId,
     names: Vec<StoredName>,
     listed: Vec<Value>,

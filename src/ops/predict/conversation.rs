@@ -19,8 +19,36 @@ pub(in crate::ops) struct Claim<'a> {
     pub has_files: bool,
 }
 
+/// The conversation a question belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::ops) enum Belonging {
+    /// One that may have been begun before.
+    To(ChatId),
+    /// One whose id was made for this question: nothing was said in it.
+    ToNew(ChatId),
+}
+
+impl Belonging {
+    /// Its id.
+    pub(in crate::ops) const fn chat(self) -> ChatId {
+        match self {
+            Self::To(chat) | Self::ToNew(chat) => chat,
+        }
+    }
+
+    /// A conversation nobody knows.
+    pub(super) fn fresh(app: &App) -> Self {
+        Self::ToNew(ChatId::beginning(app.clock.now()))
+    }
+}
+
 /// The conversation that a caller of this entrance proves, else a new one.
-pub(in crate::ops) fn own(app: &App, flow: &Flow, claim: Claim<'_>, chat_type: ChatType) -> Result<ChatId> {
+pub(in crate::ops) fn own(
+    app: &App,
+    flow: &Flow,
+    claim: Claim<'_>,
+    chat_type: ChatType,
+) -> Result<Belonging> {
     if let Some(chat) = claim.chat.and_then(ChatId::parse) {
         let proven = match chat_type {
             ChatType::External => owns(app, flow, &chat, claim.proofs),
@@ -30,7 +58,7 @@ pub(in crate::ops) fn own(app: &App, flow: &Flow, claim: Claim<'_>, chat_type: C
             }
         };
         if proven {
-            return Ok(chat);
+            return Ok(Belonging::To(chat));
         }
     }
     let begun = claim.proofs.iter().filter(|_| claim.has_files).find_map(|proof| match proof {
@@ -40,8 +68,10 @@ pub(in crate::ops) fn own(app: &App, flow: &Flow, claim: Claim<'_>, chat_type: C
     match begun {
         // A chat page names conversations itself until the first answer tells it better. Where it sent files before, its
         // browser knows in which conversation they are.
-        Some(chat) if chat_type == ChatType::External && is_silent(app, flow, chat)? => Ok(chat),
-        _ => Ok(ChatId::random()),
+        Some(chat) if chat_type == ChatType::External && is_silent(app, flow, chat)? => {
+            Ok(Belonging::To(chat))
+        }
+        _ => Ok(Belonging::fresh(app)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The world as a run of the prediction API sees it.
 
 use super::ask::Entry;
+use super::known::Variables;
 use super::nested;
 use crate::app::App;
 use crate::boards::fillings::Work;
@@ -23,7 +24,7 @@ use crate::files::document_folders;
 use crate::net::Outgoing;
 use crate::ops::collections::Shelves;
 use crate::ops::watch::Watch;
-use crate::ops::{credentials, document_stores, flow_files, store_vectors, variables};
+use crate::ops::{credentials, document_stores, flow_files, store_vectors};
 use crate::script::{Guarded, Scope, ScriptError, Tenant};
 use crate::sql::Database;
 use crate::store::Order;
@@ -50,7 +51,7 @@ pub(in crate::ops) struct LiveHost<'a> {
     conversation: Option<Conversation>,
     cancel: Cancel,
     /// Saved variables.
-    variables: HashMap<String, String>,
+    variables: Variables,
     /// Variables of the request, for code only (spec 2.9 r5).
     sent_variables: &'a HashMap<String, String>,
     question: &'a str,
@@ -86,8 +87,6 @@ impl<'a> LiveHost<'a> {
         question: &'a str,
         cancel: Cancel,
     ) -> Result<Self> {
-        let variables =
-            app.store.read_but_messages(|tx| variables::values(tx, &app.environment, &flow.workspace))?;
         Ok(Self {
             app,
             asking: None,
@@ -96,7 +95,7 @@ impl<'a> LiveHost<'a> {
             conversation: None,
             shelves: Shelves::new(app, flow.workspace, cancel.clone()),
             cancel,
-            variables,
+            variables: app.known.variables(app, &flow.workspace)?,
             sent_variables: overrides.variables(),
             question,
             watch: None,
@@ -131,6 +130,7 @@ impl Host for LiveHost<'_> {
         let (workspace, flow) = (&self.flow.workspace, &self.flow.id);
         let shared = session.filter(|session| *session != self.ids.chat.to_string());
         let stored = match shared {
+            None if self.asking.is_some_and(|entry| entry.begins) => Vec::new(),
             None => self.app.store.conversation(workspace, flow, &self.ids.chat, newest)?,
             Some(session) => {
                 let page = Page {

@@ -1,11 +1,13 @@
 //! A flow that asks another flow of its workspace: within the service, and in a conversation of the other flow's own.
 
 use super::ask::{self, Ask, Entry, Side};
+use super::conversation::Belonging;
+use super::run;
 use crate::app::App;
 use crate::cards::kit::{FlowAsk, Quiet};
 use crate::domain::cancel::Cancel;
 use crate::domain::error::{Error, Result};
-use crate::domain::ids::{ChatId, FlowId};
+use crate::domain::ids::FlowId;
 use crate::domain::prediction::{Outcome, Question};
 use crate::limits::{FLOWS_ASKED_MAX, FLOWS_DEEP_MAX};
 use crate::store::tables::FLOWS;
@@ -56,7 +58,7 @@ impl Way {
 /// Why there is no answer.
 pub(super) fn ask(app: &App, from: &Entry, wanted: &FlowAsk<'_>, cancel: &Cancel) -> Result<Outcome> {
     let flow = app.store.read_but_messages(|tx| FLOWS.get(tx, &from.flow.workspace, wanted.flow))?;
-    let flow = flow.ok_or_else(|| Error::no_flow(wanted.flow))?;
+    let flow = Arc::new(flow.ok_or_else(|| Error::no_flow(wanted.flow))?);
     ask::admit_key(app, &flow, wanted.key)?;
     let way = from.way.on(from.flow.id, flow.id)?;
     let question = Question {
@@ -65,10 +67,10 @@ pub(super) fn ask(app: &App, from: &Entry, wanted: &FlowAsk<'_>, cancel: &Cancel
         ..Question::default()
     };
     // The same id names another conversation of another flow, so what is asked later in this one goes on in that one.
-    let chat = if wanted.afresh { ChatId::random() } else { from.ids.chat };
+    let chat = if wanted.afresh { Belonging::fresh(app) } else { Belonging::To(from.ids.chat) };
     let ask = Ask { flow, question, chat_type: from.chat_type, side: Side::Live };
     let entry = ask::prepare_within(app, ask, Some((chat, way)), cancel)?;
-    Ok(ask::run(app, &entry, cancel, &mut Quiet)?.outcome)
+    Ok(run::run(app, &entry, cancel, &mut Quiet)?.outcome)
 }
 
 #[cfg(test)]

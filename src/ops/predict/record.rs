@@ -15,11 +15,11 @@ pub(super) enum End {
     CutShort,
 }
 
-/// Stores question and answer in one write; when it returns, both are durable.
+/// Question and answer, to be stored in one write.
 ///
 /// # Errors
-/// When they could not be stored: the answer must then not be acknowledged.
-pub(super) fn record(app: &App, entry: &Entry, outcome: &Outcome, end: End) -> Result<()> {
+/// When they have no stored form.
+pub(super) fn said(app: &App, entry: &Entry, outcome: &Outcome, end: End) -> Result<Said> {
     let session = entry.plan.memory_type.as_ref().map(|_| entry.ids.chat.to_string());
     let base = Message {
         id: entry.ids.question,
@@ -53,7 +53,5 @@ pub(super) fn record(app: &App, entry: &Entry, outcome: &Outcome, end: End) -> R
         stopped: end == End::CutShort,
         ..base.clone()
     };
-    app.store.append(Said::new(&entry.flow.workspace, &[base, answer])?)?;
-    entry.files.are_wanted();
-    Ok(())
+    Said::new(&entry.flow.workspace, &[base, answer])
 }

@@ -1,0 +1,40 @@
+//! What every answer needs to know of its flow, kept until the database changes.
+
+use crate::app::App;
+use crate::domain::error::Result;
+use crate::domain::flow::Flow;
+use crate::domain::ids::{FlowId, WorkspaceId};
+use crate::ops::{flows, variables};
+use crate::store::Memo;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Saved variables by name.
+pub type Variables = Arc<HashMap<String, String>>;
+
+/// Records as they were read last.
+#[derive(Default)]
+pub struct Known {
+    flows: Memo<FlowId, Arc<Flow>>,
+    variables: Memo<WorkspaceId, Variables>,
+}
+
+impl Known {
+    /// The flow of this id, whoever asks (spec 5.1).
+    ///
+    /// # Errors
+    /// 404 naming the id.
+    pub fn flow(&self, app: &App, id: &FlowId) -> Result<Arc<Flow>> {
+        app.store.recall(&self.flows, id, |tx| flows::asked(tx, id).map(Arc::new))
+    }
+
+    /// The values of a workspace's variables.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn variables(&self, app: &App, workspace: &WorkspaceId) -> Result<Variables> {
+        app.store.recall(&self.variables, workspace, |tx| {
+            variables::values(tx, &app.environment, workspace).map(Arc::new)
+        })
+    }
+}
