@@ -98,3 +98,53 @@ fn a_memory_whose_model_fails_names_that_model() {
     let body = json!({"question": "Hi", "chatId": first["chatId"], "sessionToken": first["sessionToken"]});
     assert!(server.ask(&flow, &body).is_error(500).contains("refused the API key"));
 }
+
+/// A conversation whose memory has these inputs.
+fn remembered(server: &Server, talks: &Provider, inputs: Value) -> String {
+    let mut drawing = Drawing::default();
+    let model = Format::OpenAi.model(&mut drawing, server, &talks.base_url(), json!({}));
+    let memory = drawing.card("bufferMemory", inputs);
+    let chain = drawing.card("conversationChain", json!({"systemMessagePrompt": "Be kind."}));
+    drawing.wire(&model, &chain, "model");
+    drawing.wire(&memory, &chain, "memory");
+    drawing.text()
+}
+
+#[test]
+fn a_fixed_session_is_one_memory_for_all_who_ask() {
+    let (server, talks) = (Server::start(), Provider::start());
+    talks.decide(|_| Behaviour::text("Yes."));
+    let flow = server.flow(&remembered(&server, &talks, json!({"sessionId": "team"})));
+    let first = goes_on(&server, &flow, None, "I am Ada.");
+    goes_on(&server, &flow, None, "I am Bob.");
+    goes_on(&server, &flow, Some(&first), "Who was here?");
+    let told = sent(&talks);
+    let texts: Vec<&str> = told.iter().map(|(_, text)| text.as_str()).collect();
+    assert_eq!(texts, ["Be kind.", "I am Ada.", "Yes.", "I am Bob.", "Yes.", "Who was here?"]);
+    assert!(server.messages(&flow).iter().all(|message| message["sessionId"] == "team"));
+    let other = server.flow(&remembered(&server, &talks, json!({"sessionId": "team"})));
+    goes_on(&server, &other, None, "And here?");
+    assert_eq!(sent(&talks).len(), 2, "another flow's memory is another one");
+}
+
+#[test]
+fn a_computed_session_finds_no_conversation_of_another_person() {
+    use crate::overrides::listing;
+    let (server, talks) = (Server::start(), Provider::start());
+    let allowed = listing(&[("Buffer Memory", &["sessionId"])], &[]);
+    let flow = server.flow_with(&remembered(&server, &talks, json!({})), &allowed);
+    let victim = goes_on(&server, &flow, None, "My secret is tea.");
+    let session = json!({"sessionId": victim["chatId"]});
+    let body = json!({"question": "What is the secret?", "overrideConfig": session});
+    for _ in 0..2 {
+        server.ask(&flow, &body).is(200);
+        assert!(!sent(&talks).iter().any(|(_, text)| text.contains("tea")), "{:?}", sent(&talks));
+    }
+    goes_on(&server, &flow, Some(&victim), "And what did I say?");
+    let told = sent(&talks);
+    assert!(told.iter().any(|(_, text)| text.contains("tea")), "{told:?}");
+    assert!(
+        !told.iter().any(|(_, text)| text == "What is the secret?"),
+        "nobody else speaks in it: {told:?}"
+    );
+}

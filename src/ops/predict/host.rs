@@ -34,7 +34,7 @@ use crate::vectors::Index;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// How many messages of a flow are searched for those of a memory session its owner fixed.
 const SHARED_SESSION_MESSAGES_MAX: usize = 2_000;
@@ -60,6 +60,8 @@ pub(in crate::ops) struct LiveHost<'a> {
     /// Who waits, where a store is filled.
     watch: Option<&'a Watch<'a>>,
     cited: Mutex<Vec<SourceDocument>>,
+    /// The memory session that the flow's owner fixed, once a memory was read.
+    session: OnceLock<String>,
 }
 
 impl<'a> LiveHost<'a> {
@@ -101,6 +103,7 @@ impl<'a> LiveHost<'a> {
             watch: None,
             usage: Mutex::new(None),
             cited: Mutex::default(),
+            session: OnceLock::new(),
         })
     }
 
@@ -119,6 +122,11 @@ impl<'a> LiveHost<'a> {
         std::mem::take(&mut *self.cited.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// The session the memory was read of, where it is not the conversation itself (reference canvas 3.1).
+    pub(super) fn session(&self) -> Option<&str> {
+        self.session.get().map(String::as_str)
+    }
+
     /// Tokens of all model calls so far.
     pub(super) fn usage(&self) -> Option<Usage> {
         *self.usage.lock().unwrap_or_else(PoisonError::into_inner)
@@ -133,13 +141,16 @@ impl Host for LiveHost<'_> {
             None if self.asking.is_some_and(|entry| entry.begins) => Vec::new(),
             None => self.app.store.conversation(workspace, flow, &self.ids.chat, newest)?,
             Some(session) => {
+                self.session.get_or_init(|| session.to_owned());
                 let page = Page {
                     order: Order::Descending,
                     skip: 0,
                     limit: newest.min(SHARED_SESSION_MESSAGES_MAX),
                 };
+                // A message whose session is its own conversation belongs to the person who said it: a text that names
+                // that conversation finds nothing of it.
                 let fits = |message: &crate::domain::conversation::Message| {
-                    message.session.as_deref() == Some(session)
+                    message.session.as_deref() == Some(session) && message.chat.to_string() != session
                 };
                 let found = self.app.store.read(|tx| messages::of_flow(tx, workspace, flow, fits, page))?;
                 found.into_iter().rev().collect()

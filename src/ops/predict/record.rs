@@ -15,12 +15,19 @@ pub(super) enum End {
     CutShort,
 }
 
-/// Question and answer, to be stored in one write.
+/// Question and answer, to be stored in one write. `session` is that of the memory, where it is not the conversation itself.
 ///
 /// # Errors
 /// When they have no stored form.
-pub(super) fn said(app: &App, entry: &Entry, outcome: &Outcome, end: End) -> Result<Said> {
-    let session = entry.plan.memory_type.as_ref().map(|_| entry.ids.chat.to_string());
+pub(super) fn said(
+    app: &App,
+    entry: &Entry,
+    session: Option<&str>,
+    outcome: &Outcome,
+    end: End,
+) -> Result<Said> {
+    let session = || session.map_or_else(|| entry.ids.chat.to_string(), str::to_owned);
+    let session = entry.plan.memory_type.as_ref().map(|_| session());
     let base = Message {
         id: entry.ids.question,
         role: Speaker::User,

@@ -124,7 +124,7 @@ fn answered(app: &App, entry: &Entry, cancel: &Cancel, sink: &mut dyn Sink) -> R
             }
             outcome.follow_up_prompts = follow_ups::of(&host, entry, &outcome.text);
             outcome.usage = host.usage();
-            let said = said(app, entry, &outcome, End::Whole)?;
+            let said = said(app, entry, host.session(), &outcome, End::Whole)?;
             Ok((outcome, said))
         }
         Err(fault) => {
@@ -137,7 +137,7 @@ fn answered(app: &App, entry: &Entry, cancel: &Cancel, sink: &mut dyn Sink) -> R
                     usage: host.usage(),
                     ..Outcome::default()
                 };
-                app.store.append(said(app, entry, &partial, End::CutShort)?)?;
+                app.store.append(said(app, entry, host.session(), &partial, End::CutShort)?)?;
                 entry.files.are_wanted();
             }
             Err(fault)
