@@ -224,7 +224,7 @@ fn kind(node: &Node, at: &HashMap<&str, usize>) -> StepKind {
     };
     let sources = card.inputs.iter().filter_map(|input| {
         let value = node.inputs.get(input.name)?;
-        Some((input.name, source(node, input, value, at)))
+        Some((input.name, source(node, input, value, at).of_input(input)))
     });
     let predicts =
         |output: &crate::cards::kit::Output| output.predicts && node.output.as_deref() == Some(output.name);

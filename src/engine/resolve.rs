@@ -8,6 +8,9 @@ use serde_json::Value;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
+/// The conversation as lines, asked for as `{{$flow.…}}`.
+const CHAT_HISTORY: &str = "chatHistory";
+
 /// What references can stand for at this point of a run.
 pub(super) struct Resolver<'a> {
     pub(super) turn: &'a Turn<'a>,
@@ -63,6 +66,10 @@ impl Resolver<'_> {
     fn replacement(&self, reference: &Reference, reach: Reach) -> Option<String> {
         match reference {
             Reference::Variable(name) => self.turn.host.variable(name),
+            // What people said is no fact of the run: it never becomes code or an address.
+            Reference::Flow(name) if name == CHAT_HISTORY => {
+                (reach != Reach::Saved).then(|| self.history().to_owned())
+            }
             Reference::Flow(name) => self.turn.host.fact(name),
             _ if reach != Reach::Inside => None,
             Reference::Question => Some(self.turn.question.to_owned()),

@@ -189,7 +189,8 @@ fn build<'v>(
     for (name, value) in overrides {
         let saved = inputs.iter().find(|(known, _)| *known == name).map(|(_, source)| source);
         let Some(declared) = card.input(name) else { continue };
-        values.insert(name, resolver.bind(&Source::overridden(saved, declared.kind, value)));
+        let source = Source::overridden(saved, declared.kind, value).of_input(declared);
+        values.insert(name, resolver.bind(&source));
     }
     let inputs = Inputs { card, label: &step.label, host, values, credential };
     refuse_hidden(&inputs)?;

@@ -1,6 +1,7 @@
 //! Where the value of an input comes from, decided once when the canvas is compiled.
 
 use crate::canvas::template::Template;
+use crate::cards::kit::Input;
 use serde_json::{Map, Value};
 
 /// The origin of an input's value.
@@ -24,6 +25,32 @@ pub(super) enum Source {
     },
     /// Other cards, by their place in the plan's steps.
     Parts(Vec<usize>),
+}
+
+impl Source {
+    /// As this input wants it: without the fields that are written empty, where these count as left out.
+    pub(super) fn of_input(self, input: &Input) -> Self {
+        if input.drops_blanks { self.without_blanks() } else { self }
+    }
+
+    fn without_blanks(self) -> Self {
+        let says_nothing = |value: &Value| value.is_null() || value == "";
+        match self {
+            Self::Json { json: JsonSource::Object(mut fields), reach } => {
+                fields.retain(|(_, field)| !matches!(field, JsonSource::Plain(value) if says_nothing(value)));
+                Self::Json { json: JsonSource::Object(fields), reach }
+            }
+            Self::Plain(Value::Object(mut fields)) => {
+                fields.retain(|_, value| !says_nothing(value));
+                Self::Plain(fields.into())
+            }
+            Self::Plain(Value::String(text)) => match serde_json::from_str(&text) {
+                Ok(object @ Value::Object(_)) => Self::Plain(object).without_blanks(),
+                _ => Self::Plain(text.into()),
+            },
+            other => other,
+        }
+    }
 }
 
 /// Which references in a text count.

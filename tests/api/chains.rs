@@ -2,7 +2,7 @@
 
 use crate::agents::{animals, messages};
 use crate::support::Server;
-use crate::support::canvases::{Drawing, Format};
+use crate::support::canvases::{Drawing, Format, prompted};
 use crate::support::provider::{Behaviour, Provider};
 use crate::tools::{says, with_web};
 use serde_json::{Value, json};
@@ -248,4 +248,41 @@ fn api_chains_call_no_other_place_and_fill_the_owners_prompts() {
             .is_error(500)
             .contains("API Documentation: it must name")
     );
+}
+
+#[test]
+fn a_value_that_becomes_empty_is_a_value_and_one_that_is_written_empty_is_not() {
+    let server = Server::start();
+    for (values, told) in [
+        (r#"{"h": "{{chat_history}}", "q": "{{question}}"}"#, "History:  Q: Hi"),
+        (r#"{"h": "{{$flow.chatHistory}}", "q": "{{question}}"}"#, "History:  Q: Hi"),
+        (r#"{"h": "{{chat_history}}"}"#, "History:  Q: Hi"),
+        (r#"{"h": "none", "q": ""}"#, "History: none Q: Hi"),
+        (r#"{"h": "none", "q": null}"#, "History: none Q: Hi"),
+    ] {
+        let flow = server.flow(&prompted("History: {h} Q: {q}", values));
+        let answer = server.ask(&flow, &json!({"question": "Hi"})).is(200).json();
+        assert_eq!(answer["text"], told, "{values}");
+    }
+    let flow = server.flow(&prompted("History: {h} Q: {q}", r#"{"h": ""}"#));
+    assert!(server.ask(&flow, &json!({"question": "Hi"})).is_error(500).contains("{h}, {q}"));
+}
+
+#[test]
+fn the_conversation_is_a_fact_of_the_flow_too_and_never_becomes_code() {
+    let server = Server::start();
+    let past =
+        json!([{"role": "userMessage", "content": "I am Ada."}, {"role": "apiMessage", "content": "Hello."}]);
+    let flow = server.flow(&prompted("{h} {q}", r#"{"h": "{{$flow.chatHistory}}", "q": "{{question}}"}"#));
+    let body = json!({"question": "Hi", "history": past});
+    let told = server.ask(&flow, &body).is(200).json()["text"].clone();
+    assert_eq!(told, "Human: I am Ada.\nAssistant: Hello. Hi");
+
+    let mut drawing = Drawing::default();
+    let source = "return '{{$flow.chatHistory}}'.length";
+    let code = drawing.card("customFunction", json!({"javascriptFunction": source}));
+    drawing.chooses(&code, "EndingNode");
+    let flow = server.flow(&drawing.text());
+    let told = server.ask(&flow, &body).is(200).json()["text"].clone();
+    assert_eq!(told, "{{$flow.chatHistory}}".len().to_string(), "it stays as it is written");
 }

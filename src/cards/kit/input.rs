@@ -21,6 +21,8 @@ pub struct Input {
     pub additional: bool,
     /// Text may hold `{{…}}` references inside.
     pub accepts_variables: bool,
+    /// A field of its JSON that is written empty counts as left out; one that becomes empty does not.
+    pub drops_blanks: bool,
     /// Read only when a store is filled: what is wired here is not built for a question.
     pub filling: bool,
     /// Shown only while another input has a value.
@@ -169,6 +171,7 @@ impl Input {
             optional: false,
             additional: false,
             accepts_variables: false,
+            drops_blanks: false,
             filling: false,
             shown_if: None,
         }
@@ -303,6 +306,13 @@ impl Input {
     #[must_use]
     pub const fn variables(mut self) -> Self {
         self.accepts_variables = true;
+        self
+    }
+
+    /// A field of its JSON that is written empty counts as left out.
+    #[must_use]
+    pub const fn without_blanks(mut self) -> Self {
+        self.drops_blanks = true;
         self
     }
 

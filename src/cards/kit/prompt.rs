@@ -47,14 +47,15 @@ impl Prompt {
     }
 
     /// A value for every variable: the card's own, and the question for the one that has none
-    /// (reference canvas 5.5, `llmChain`).
+    /// (reference canvas 5.5, `llmChain`). A value that became empty in this run, such as that of a conversation which
+    /// begins, is one.
     ///
     /// # Errors
     /// Names the variables when more than one has no value.
     pub fn fill(&self, card: &str, question: &str) -> Result<Map<String, Value>> {
         let mut values = self.values.clone();
         let missing: Vec<&str> =
-            self.variables().into_iter().filter(|name| !has_value(&values, name)).collect();
+            self.variables().into_iter().filter(|name| !values.contains_key(*name)).collect();
         match missing.as_slice() {
             [] => {}
             [one] => {
@@ -69,10 +70,6 @@ impl Prompt {
         }
         Ok(values)
     }
-}
-
-fn has_value(values: &Map<String, Value>, name: &str) -> bool {
-    values.get(name).is_some_and(|value| value != &Value::String(String::new()) && !value.is_null())
 }
 
 /// A text cut at its `{name}` variables.
@@ -203,6 +200,9 @@ mod tests {
         let form = PromptForm::Text(BraceText::parse("{product} in {language}"));
         let prompt = Prompt { form: form.clone(), values: values(json!({"language": "Latin"})) };
         assert_eq!(prompt.fill("LLM", "socks").unwrap()["product"], "socks");
+        let empty =
+            Prompt { form: form.clone(), values: values(json!({"language": "", "product": "{socks}"})) };
+        assert_eq!(empty.fill("LLM", "socks").unwrap(), empty.values, "a value that became empty is one");
         let bare = Prompt { form, values: Map::new() };
         let message = bare.fill("LLM", "socks").unwrap_err().to_string();
         assert!(message.contains("{product}, {language}"), "{message}");

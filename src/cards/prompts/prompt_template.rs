@@ -7,6 +7,7 @@ use crate::cards::kit::{Card, Category, Input, Make, Risk};
 pub const PROMPT_VALUES: Input = Input::json("promptValues", "Format Prompt Values")
     .optional()
     .variables()
+    .without_blanks()
     .help("One value for each {variable} of the prompt. The one left out receives the question.");
 
 /// The card.
