@@ -65,10 +65,16 @@ fn evaluate(expression: &str) -> Result<f64, String> {
     }
 }
 
+/// With as many digits as a number of this kind keeps through a few steps: 0.1 + 0.2 is 0.3. Small and large ones are
+/// written with an exponent, as nobody counts that many zeros.
 fn show(value: f64) -> String {
     // Adding 0.0 turns -0 into 0.
-    let rounded = (value * 1e12).round() / 1e12 + 0.0;
-    if rounded.is_finite() && rounded.abs() < 1e15 { format!("{rounded}") } else { format!("{value}") }
+    let rounded = format!("{value:.14e}").parse().unwrap_or(value) + 0.0;
+    if rounded == 0.0 || (1e-6..1e21).contains(&rounded.abs()) {
+        format!("{rounded}")
+    } else {
+        format!("{rounded:e}")
+    }
 }
 
 struct Reader<'a> {
@@ -248,6 +254,16 @@ mod tests {
             ("1e3 + 1", "1001"),
             ("10 / 4", "2.5"),
             ("0 * -1", "0"),
+            ("1.6e-19", "1.6e-19"),
+            ("6.62607015e-34 * 3e8 / 5e-7", "3.97564209e-19"),
+            ("-2e-7", "-2e-7"),
+            ("0.000001 * 1.5", "0.0000015"),
+            ("1 / 3", "0.333333333333333"),
+            ("2 / 3 * 3e-13", "2e-13"),
+            ("123456789.123456", "123456789.123456"),
+            ("2 ^ 53", "9007199254740990"),
+            ("1e20", "100000000000000000000"),
+            ("2e300 * 3", "6e300"),
         ] {
             assert_eq!(evaluate(expression).map(show).as_deref(), Ok(result), "{expression}");
         }
