@@ -104,6 +104,8 @@ pub struct Outgoing {
     // Apart, because an idle connection of one purpose must not serve the other.
     provider: Agent,
     reachable: Agent,
+    /// For requests that may do something twice when they are sent twice: it keeps no idle connections.
+    once: Agent,
     /// For connections that are no HTTP: to addresses of the flow's owner only.
     lines: Arc<Judged>,
 }
@@ -120,8 +122,9 @@ impl Outgoing {
     pub fn new(allow: Vec<AllowRule>, loopback_service: bool) -> Self {
         let guard = |purpose| Guard { purpose, allow: allow.clone(), loopback_service };
         Self {
-            provider: agent(guard(Purpose::Provider)),
-            reachable: agent(guard(Purpose::Reachable)),
+            provider: agent(guard(Purpose::Provider), IDLE_MAX),
+            reachable: agent(guard(Purpose::Reachable), IDLE_MAX),
+            once: agent(guard(Purpose::Reachable), 0),
             lines: Arc::new(Judged::new(guard(Purpose::Provider))),
         }
     }
@@ -187,7 +190,8 @@ impl Outgoing {
         let headers = checked(headers)?;
         let agent = match purpose {
             Purpose::Provider => &self.provider,
-            Purpose::Reachable => &self.reachable,
+            Purpose::Reachable if is_repeatable(&method) => &self.reachable,
+            Purpose::Reachable => &self.once,
         };
         for _ in 0..STALE_TRIES_MAX {
             let waiting = Waiting { cancel: cancel.clone(), stall: limits.first_byte };
@@ -208,7 +212,14 @@ impl Outgoing {
     }
 }
 
-fn agent(guard: Guard) -> Agent {
+/// True for methods whose requests do the same when they are sent twice (RFC 9110, section 9.2.2). Where an idle connection
+/// dies without an answer nobody knows whether the other side has done what was asked: only these are sent again, and
+/// others never go out on an idle connection. What a provider is asked changes nothing there, or the same thing twice.
+fn is_repeatable(method: &Method) -> bool {
+    matches!(*method, Method::GET | Method::HEAD | Method::PUT | Method::DELETE | Method::OPTIONS)
+}
+
+fn agent(guard: Guard, idle_max: usize) -> Agent {
     let config = Agent::config_builder()
         // A proxy would resolve and connect in our place, beyond all rules.
         .proxy(None)
@@ -219,8 +230,8 @@ fn agent(guard: Guard) -> Agent {
         .max_response_header_size(HEAD_BYTES_MAX)
         .input_buffer_size(TLS_BUFFER_BYTES)
         .output_buffer_size(TLS_BUFFER_BYTES)
-        .max_idle_connections(IDLE_MAX)
-        .max_idle_connections_per_host(IDLE_PER_HOST_MAX)
+        .max_idle_connections(idle_max)
+        .max_idle_connections_per_host(IDLE_PER_HOST_MAX.min(idle_max))
         .max_idle_age(Duration::from_secs(IDLE_SECONDS_MAX))
         .timeout_connect(Some(Duration::from_secs(transport::CONNECT_SECONDS_MAX)))
         .build();

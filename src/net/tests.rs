@@ -112,6 +112,45 @@ fn an_idle_connection_that_dies_as_it_is_used_is_replaced() {
 }
 
 #[test]
+fn what_may_happen_twice_is_sent_once_when_a_stranger_can_be_asked() {
+    // Answers the very first request; every other one is read, and then the connection closes.
+    for (method, is_sent_again) in [
+        (Method::POST, false),
+        (Method::PATCH, false),
+        (Method::GET, true),
+        (Method::PUT, true),
+        (Method::DELETE, true),
+    ] {
+        let requests = Arc::new(AtomicUsize::new(0));
+        let counted = requests.clone();
+        let (url, connections) = server(move |mut stream, number| {
+            let takes =
+                |stream: &mut TcpStream| request(stream).then(|| counted.fetch_add(1, Ordering::SeqCst));
+            if takes(&mut stream).is_some() && number == 0 {
+                stream.write_all(HELLO).unwrap();
+                takes(&mut stream);
+            }
+        });
+        let allow = vec![AllowRule::Host { host: "127.0.0.1".into(), port: port_of(&url) }];
+        let (outgoing, cancel) = (Outgoing::new(allow, true), Cancel::new(None));
+        let ask = || {
+            let body = (method != Method::GET).then_some(&b"x"[..]);
+            let (method, limits) = (method.clone(), Limits::default());
+            let sent = outgoing.send(Purpose::Reachable, method, &url, &[], body, &cancel, limits)?;
+            { sent }.read_to_string(100)
+        };
+        assert_eq!(ask().as_deref(), Ok("hello"), "{method}");
+        assert!(ask().is_err(), "{method}");
+        let seen = (requests.load(Ordering::SeqCst), connections.load(Ordering::SeqCst));
+        assert_eq!(seen, (if is_sent_again { 3 } else { 2 }, 2), "{method}");
+    }
+}
+
+fn port_of(url: &str) -> u16 {
+    guard::parse(url).unwrap().port_u16().unwrap()
+}
+
+#[test]
 fn a_fresh_connection_that_dies_is_not_tried_again() {
     let (url, connections) = server(|mut stream, _| {
         request(&mut stream);
