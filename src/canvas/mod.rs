@@ -17,6 +17,7 @@ pub use parse::BadCanvas;
 pub use stored::StoredCanvas;
 
 use serde_json::{Map, Value};
+use std::collections::HashMap;
 
 /// A parsed canvas. The typed view is read from `raw`, which is kept whole, so writing a canvas back gives
 /// what was read: unknown keys, odd values and key order included.
@@ -24,6 +25,8 @@ use serde_json::{Map, Value};
 pub struct Canvas {
     nodes: Vec<Node>,
     edges: Vec<Edge>,
+    /// By id, the place among the nodes.
+    places: HashMap<String, usize>,
     raw: Map<String, Value>,
 }
 
@@ -51,7 +54,7 @@ impl Canvas {
     /// The box with this id.
     #[must_use]
     pub fn node(&self, id: &str) -> Option<&Node> {
-        self.nodes.iter().find(|node| node.id == id)
+        self.places.get(id).map(|&place| &self.nodes[place])
     }
 
     /// How many cards do something: notes do not count.

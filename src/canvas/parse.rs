@@ -2,6 +2,7 @@
 
 use super::{Canvas, Edge, Node};
 use serde_json::{Map, Value};
+use std::collections::HashMap;
 use std::fmt;
 
 /// Why a text is not a canvas.
@@ -45,13 +46,13 @@ pub(super) fn parse(text: &str) -> Result<Canvas, BadCanvas> {
     let Value::Object(raw) = value else { return Err(BadCanvas::NotAnObject) };
     let nodes: Vec<Node> = list(&raw, "nodes")?.iter().map(Node::read).collect();
     let edges = list(&raw, "edges")?.iter().map(Edge::read).collect();
-    let mut seen = std::collections::HashSet::new();
-    for node in nodes.iter().filter(|node| !node.id.is_empty()) {
-        if !seen.insert(node.id.as_str()) {
+    let mut places = HashMap::new();
+    for (place, node) in nodes.iter().enumerate().filter(|(_, node)| !node.id.is_empty()) {
+        if places.insert(node.id.clone(), place).is_some() {
             return Err(BadCanvas::SameId(node.id.chars().take(80).collect()));
         }
     }
-    Ok(Canvas { nodes, edges, raw })
+    Ok(Canvas { nodes, edges, places, raw })
 }
 
 fn list<'a>(raw: &'a Map<String, Value>, name: &'static str) -> Result<&'a Vec<Value>, BadCanvas> {

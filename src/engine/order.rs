@@ -165,8 +165,8 @@ impl Graph {
             }
         };
         let mut only_filling = BTreeSet::new();
-        for (&id, &target) in &at {
-            let node = canvas.node(id).expect("the map was made from the canvas");
+        for &target in at.values() {
+            let node = &canvas.nodes()[target];
             let card = registry::find(&node.name).filter(|_| purpose == Purpose::Answer);
             let fills =
                 |name: &str| card.and_then(|card| card.input(name)).is_some_and(|input| input.filling);
