@@ -260,3 +260,18 @@ fn an_agent_counts_with_models_of_other_providers() {
         agent_counts(&case, true);
     }
 }
+
+#[test]
+fn a_model_without_sampling_settings_is_sent_none() {
+    use crate::support::canvases::Format;
+    let (server, provider) = (Server::start(), Provider::start());
+    for (model, sampled) in [("claude-opus-4-7", false), ("claude-haiku-4-5", true)] {
+        let inputs = json!({"modelName": model, "temperature": "0.5", "topP": "0.9", "topK": "5"});
+        let flow = server.flow(&Format::Anthropic.conversation(&server, &provider.base_url(), inputs));
+        server.ask(&flow, &json!({"question": "Hi"})).is(200);
+        let sent = provider.last_request().body;
+        for setting in ["temperature", "top_p", "top_k"] {
+            assert_eq!(sent.get(setting).is_some(), sampled, "{model}: {sent}");
+        }
+    }
+}

@@ -15,6 +15,21 @@ const EFFORTS: &[Choice] = &[
 /// Models that decide themselves how much to think: a fixed budget is not for them.
 const ADAPTIVE: &[&str] = &["claude-opus-4-7", "claude-opus-4-6", "claude-sonnet-4-6"];
 
+/// The first version that takes no sampling settings; a request with one is refused.
+const UNSAMPLED_SINCE: (u32, u32) = (4, 7);
+
+/// True for a model that takes sampling settings. Older names (`claude-3-opus`) have the version before the family; a
+/// name that tells no version is an older one's or a gateway's own.
+fn is_sampled(model: &str) -> bool {
+    let number = |part: Option<&str>| part.filter(|part| part.len() < 3).and_then(|part| part.parse().ok());
+    let version = model.find("claude-").and_then(|at| {
+        let mut parts = model[at..].split(['-', '.', '@', ':']).skip(1);
+        let is_old = parts.next()?.starts_with(|first: char| first.is_ascii_digit());
+        (!is_old).then_some((number(parts.next())?, number(parts.next()).unwrap_or(0)))
+    });
+    version.is_none_or(|version: (u32, u32)| version < UNSAMPLED_SINCE)
+}
+
 /// The card.
 pub const CARD: Card = Card {
     name: "chatAnthropic",
@@ -72,9 +87,47 @@ pub const CARD: Card = Card {
         if !adaptive && inputs.switch("extendedThinking") {
             model.thinking_tokens = inputs.whole("budgetTokens")?;
         }
-        model.temperature = inputs.number("temperature")?;
-        model.top_p = inputs.number("topP")?;
-        model.top_k = inputs.whole("topK")?;
+        if is_sampled(&name) {
+            model.temperature = inputs.number("temperature")?;
+            model.top_p = inputs.number("topP")?;
+            model.top_k = inputs.whole("topK")?;
+        }
         Ok(Box::new(model))
     }),
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn newer_models_get_no_sampling_settings() {
+        for name in [
+            "claude-opus-4-7",
+            "claude-opus-4-7-20260401",
+            "anthropic.claude-opus-4-7-v1:0",
+            "anthropic/claude-opus-4.7",
+            "claude-sonnet-4-8",
+            "claude-opus-5",
+            "claude-haiku-5-20270101",
+            "claude-opus-10-1",
+        ] {
+            assert!(!is_sampled(name), "{name}");
+        }
+        for name in [
+            "claude-haiku-4-5",
+            "claude-sonnet-4-6",
+            "claude-opus-4-6",
+            "claude-opus-4-20250514",
+            "claude-sonnet-4@20250514",
+            "claude-3-opus-20240229",
+            "claude-3-7-sonnet-latest",
+            "claude-3-5-haiku",
+            "claude-2.1",
+            "claude-instant-1.2",
+            "our-gateway",
+        ] {
+            assert!(is_sampled(name), "{name}");
+        }
+    }
+}
