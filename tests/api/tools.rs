@@ -75,6 +75,20 @@ fn requests_get_fills_path_and_query_and_marks_what_came_back() {
 }
 
 #[test]
+fn an_argument_that_a_model_leaves_out_with_null_is_left_out() {
+    let (server, web) = with_web();
+    says(&web, "page");
+    let inputs = json!({
+        "requestsGetUrl": format!("{}/things", web.base_url()),
+        "requestsGetQueryParamsSchema": json!({"lang": {"type": "string", "in": "query"}}).to_string(),
+    });
+    let (answer, read) = called(&server, "requestsGet", inputs, "requests_get", json!({"lang": null}));
+    let asked = web.last_request().path;
+    assert_eq!((asked.trim_end_matches('?'), &answer["usedTools"][0]["error"]), ("/things", &Value::Null));
+    assert!(read.contains("page"), "{read}");
+}
+
+#[test]
 fn requests_post_and_put_send_the_models_fields_over_the_owners() {
     let (server, web) = with_web();
     for (card, prefix, tool, method) in [

@@ -1,5 +1,6 @@
 //! The conversation between a model and its tools, until the model answers (reference canvas 5.6).
 
+use super::arguments::checked;
 use super::event::{Gone, Sink};
 use super::model::Model;
 use super::part::{Observation, Tool, Turn};
@@ -140,9 +141,7 @@ pub(super) fn run_tool(
 ) -> Ran {
     let result = match tool {
         None => Err(format!("There is no tool named '{name}'. Use one of the tools you were given.")),
-        Some(tool) => {
-            check_arguments(&tool.spec().schema, arguments).and_then(|()| tool.observe(arguments, turn))
-        }
+        Some(tool) => checked(&tool.spec().schema, arguments).and_then(|given| tool.observe(&given, turn)),
     };
     let (seen, error) = match result {
         Ok(seen) => (seen, None),
@@ -158,54 +157,4 @@ pub(super) fn run_tool(
         error,
     });
     Ran { text, is_answer }
-}
-
-/// Checks a model's arguments against the tool's schema: required names are there and simple types fit.
-fn check_arguments(schema: &Value, arguments: &Value) -> Result<(), String> {
-    let Some(arguments) = arguments.as_object() else {
-        return Err("The arguments must be a JSON object.".to_owned());
-    };
-    let required = schema.get("required").and_then(Value::as_array);
-    for name in required.into_iter().flatten().filter_map(Value::as_str) {
-        if !arguments.contains_key(name) {
-            return Err(format!("The argument '{name}' is missing."));
-        }
-    }
-    let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return Ok(()) };
-    for (name, value) in arguments {
-        let Some(wanted) =
-            properties.get(name).and_then(|property| property.get("type")).and_then(Value::as_str)
-        else {
-            continue;
-        };
-        let fits = match wanted {
-            "string" => value.is_string(),
-            "number" => value.is_number(),
-            "integer" => value.is_i64() || value.is_u64(),
-            "boolean" => value.is_boolean(),
-            "array" => value.is_array(),
-            "object" => value.is_object(),
-            _ => true,
-        };
-        if !fits {
-            return Err(format!("The argument '{name}' must be of type {wanted}."));
-        }
-    }
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn arguments_are_checked_against_the_schema() {
-        let schema =
-            json!({"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]});
-        assert!(check_arguments(&schema, &json!({"input": "1+1"})).is_ok());
-        assert!(check_arguments(&schema, &json!({})).unwrap_err().contains("'input' is missing"));
-        assert!(check_arguments(&schema, &json!({"input": 7})).unwrap_err().contains("type string"));
-        assert!(check_arguments(&schema, &json!("1+1")).is_err());
-    }
 }
