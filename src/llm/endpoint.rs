@@ -1,7 +1,7 @@
 //! Where a provider is and how it is called: the part that is alike for every protocol.
 
 use super::ModelError;
-use super::refusal::Refusals;
+use super::refusal::{Refusals, secrets_of_address, secrets_of_header};
 use super::retry;
 use crate::domain::cancel::Cancel;
 use crate::net::{Incoming, Limits, Method, NetError, Outgoing, Purpose};
@@ -86,8 +86,11 @@ impl Endpoint {
     /// What the refusals of this provider are read with.
     pub(super) fn refusals<'a>(&'a self, model: &'a str) -> Refusals<'a> {
         let key = self.key.iter().map(ApiKey::expose);
-        let extras = self.headers.iter().chain(&self.query).map(|(_, value)| value.as_str());
-        Refusals::new(model, key.chain(extras).collect())
+        let headers = self.headers.iter().flat_map(|(_, value)| secrets_of_header(value));
+        let query = self.query.iter().map(|(_, value)| value.as_str());
+        // The name of a model may be part of an address; it is told in any case.
+        let path = secrets_of_address(&self.base).filter(|part| !model.contains(part));
+        Refusals::new(model, key.chain(headers).chain(query).chain(path).collect())
     }
 
     /// Posts to `path`, trying again as spec 8 says. The answer has a good status.

@@ -23,6 +23,55 @@ const CREDIT_CODES: &[&str] = &[
 const MODEL_CODES: &[&str] =
     &["model_not_found", "DeploymentNotFound", "invalid_model", "model_decommissioned"];
 
+/// Codes of a key that is wrong.
+const KEY_CODES: &[&str] = &["API_KEY_INVALID", "invalid_api_key", "authentication_error"];
+/// The shortest text that is hidden: shorter ones stand in messages by chance.
+const SECRET_BYTES_MIN: usize = 6;
+/// The same of a part of an address, where words are common.
+const SEGMENT_BYTES_MIN: usize = 7;
+/// Words of headers that tell how a secret is sent.
+const SCHEMES: &[&str] = &["bearer", "basic", "digest", "apikey", "api-key"];
+/// Words of addresses that everybody knows.
+const ADDRESS_WORDS: &[&str] = &[
+    "accounts",
+    "api-version",
+    "chat-completions",
+    "compatible-mode",
+    "completions",
+    "deployments",
+    "embeddings",
+    "endpoint",
+    "endpoints",
+    "gateway",
+    "generate",
+    "hf-inference",
+    "inference",
+    "locations",
+    "messages",
+    "predict",
+    "predictions",
+    "projects",
+    "publishers",
+    "serverless",
+    "services",
+    "version",
+    "workers-ai",
+];
+
+/// The parts of a header's value that may be secret: all of it, and each word, as providers tell back only the token.
+pub(super) fn secrets_of_header(value: &str) -> impl Iterator<Item = &str> {
+    let words = value.split_whitespace();
+    let words = words.filter(|word| !SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme)));
+    std::iter::once(value).chain(words)
+}
+
+/// The parts of an address behind its host that may be secret: gateways take keys there.
+pub(super) fn secrets_of_address(address: &str) -> impl Iterator<Item = &str> {
+    let inside = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let parts = inside.split(['/', '?', '&', '=', '#', ';']).skip(1);
+    parts.filter(|part| part.len() >= SEGMENT_BYTES_MIN && !ADDRESS_WORDS.contains(part))
+}
+
 /// Reads refusals of one provider about one model.
 pub(super) struct Refusals<'a> {
     model: &'a str,
@@ -32,7 +81,7 @@ pub(super) struct Refusals<'a> {
 impl<'a> Refusals<'a> {
     /// `secrets` are values that went along with the request and must not come back in a message.
     pub(super) fn new(model: &'a str, mut secrets: Vec<&'a str>) -> Self {
-        secrets.retain(|secret| secret.len() >= 6);
+        secrets.retain(|secret| secret.len() >= SECRET_BYTES_MIN);
         // The longest first, so that none leaves a part of itself behind.
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         Self { model, secrets }
@@ -46,8 +95,11 @@ impl<'a> Refusals<'a> {
         }
         match status {
             429 => retry::throttled(asked),
-            400 if words.bad_key() => ModelError::KeyRefused,
-            401 | 403 => ModelError::KeyRefused,
+            400 | 403 if words.bad_key() => ModelError::KeyRefused,
+            _ if words.coded(MODEL_CODES) => ModelError::UnknownModel(self.model.to_owned()),
+            401 => ModelError::KeyRefused,
+            // A good key may lack a right, a region or a consent: the provider's own words say which.
+            403 if words.message.is_none_or(|message| message.trim().is_empty()) => ModelError::KeyRefused,
             _ if words.unknown_model(status) => ModelError::UnknownModel(self.model.to_owned()),
             408 | 504 => ModelError::TimedOut,
             _ => ModelError::Provider { status, message: self.clean(words.message.unwrap_or_default()) },
@@ -115,7 +167,15 @@ impl<'a> Words<'a> {
         // Google wraps a streamed error into a list.
         let body = body.get(0).unwrap_or(body);
         let error = body.get("error").unwrap_or(body);
-        let places = [&error["message"], &body["message"], error, &body["detail"], &body["status"]["error"]];
+        let places = [
+            &error["message"],
+            &body["message"],
+            error,
+            &body["detail"],
+            // What does not fit a schema comes as a list.
+            &body["detail"][0]["msg"],
+            &body["status"]["error"],
+        ];
         let message = places.into_iter().find_map(Value::as_str);
         let reasons = error["details"].as_array().into_iter().flatten().map(|detail| &detail["reason"]);
         let codes = [&error["code"], &error["type"], &error["status"], &body["code"], &body["type"]]
@@ -142,12 +202,12 @@ impl<'a> Words<'a> {
     }
 
     fn bad_key(&self) -> bool {
-        self.coded(&["API_KEY_INVALID", "invalid_api_key"]) || self.says("api key not valid")
+        self.coded(KEY_CODES) || self.says("api key not valid")
     }
 
     fn unknown_model(&self, status: u16) -> bool {
         let named = self.says("model") || self.says("deployment");
-        self.coded(MODEL_CODES) || (status == 404 && named) || (status == 400 && self.says("invalid model"))
+        (status == 404 && named) || (status == 400 && self.says("invalid model"))
     }
 }
 
@@ -166,11 +226,6 @@ mod tests {
         let unknown = || ModelError::UnknownModel("gpt-x".into());
         for (status, body, expected) in [
             (401, json!({"error":{"message":"Incorrect API key provided: sk-abc"}}), ModelError::KeyRefused),
-            (
-                403,
-                json!({"type":"error","error":{"type":"permission_error","message":"no"}}),
-                ModelError::KeyRefused,
-            ),
             (
                 400,
                 json!({"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT",
@@ -226,6 +281,35 @@ mod tests {
     }
 
     #[test]
+    fn a_refusal_is_of_the_key_only_where_nothing_else_is_said() {
+        let provider = |status, message: &str| ModelError::Provider { status, message: message.into() };
+        let unknown = || ModelError::UnknownModel("gpt-x".into());
+        for (status, body, expected) in [
+            (403, Value::Null, ModelError::KeyRefused),
+            (403, json!({"error":{"message":" "}}), ModelError::KeyRefused),
+            (403, json!({"error":{"message":"Wrong key","code":"invalid_api_key"}}), ModelError::KeyRefused),
+            (
+                403,
+                json!({"type":"error","error":{"type":"permission_error","message":"Not in your region"}}),
+                provider(403, "Not in your region"),
+            ),
+            (
+                403,
+                json!({"error":{"message":"Project has no access to model `gpt-x`","code":"model_not_found"}}),
+                unknown(),
+            ),
+            (401, json!({"error":{"code":"invalid_model"}}), unknown()),
+            (
+                422,
+                json!({"detail":[{"loc":["body","top_k"],"msg":"Input should be less than 10","type":"less_than"}]}),
+                provider(422, "Input should be less than 10"),
+            ),
+        ] {
+            assert_eq!(refusals().of_status(status, &body, None), expected, "{status} {body}");
+        }
+    }
+
+    #[test]
     fn errors_inside_a_stream_are_understood() {
         let provider = |status, message: &str| ModelError::Provider { status, message: message.into() };
         for (error, expected) in [
@@ -244,6 +328,23 @@ mod tests {
         ] {
             assert_eq!(refusals().of_event(&error), expected, "{error}");
         }
+    }
+
+    #[test]
+    fn what_a_provider_echoes_of_headers_and_addresses_is_hidden() {
+        let base = "https://gateway.example/v1/pathsecret99/openai/deployments/?code=querysecret7";
+        let header = "Bearer mysecretvalue123";
+        let secrets = secrets_of_header(header).chain(secrets_of_address(base)).collect();
+        let refusals = Refusals::new("gpt-x", secrets);
+        let said = "no Bearer mysecretvalue123; token 'mysecretvalue123' at /v1/pathsecret99/openai?code=querysecret7 of gateway.example deployments";
+        let shown = refusals.clean(said);
+        for secret in ["mysecretvalue123", "pathsecret99", "querysecret7"] {
+            assert!(!shown.contains(secret), "{shown}");
+        }
+        assert!(shown.ends_with("of gateway.example deployments"), "{shown}");
+        assert_eq!(refusals.clean("Bearer expected"), "Bearer expected");
+        assert_eq!(secrets_of_address("http://host").count(), 0);
+        assert_eq!(secrets_of_address("host-without-scheme/secret-path").count(), 1);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What callers are told when a model provider fails (spec 6, 7 and 8), whole and streamed.
 
 use crate::support::Server;
-use crate::support::canvases::{Format, SECRET, scripted_with};
+use crate::support::canvases::{Drawing, Format, SECRET, scripted_with};
 use crate::support::provider::{Behaviour, Provider, Reply};
 use serde_json::{Value, json};
 use std::net::TcpListener;
@@ -242,4 +242,27 @@ fn the_scripted_model_fails_as_a_provider_would() {
     assert!(ask("poor").is_error(500).contains("credit"));
     assert!(ask("broken").is_error(500).contains("on fire"));
     ask("fine").is(200);
+}
+
+#[test]
+fn what_a_provider_echoes_of_the_owners_headers_and_address_is_hidden() {
+    let (server, provider) = (Server::start(), Provider::start());
+    let mut drawing = Drawing::default();
+    let base = format!("{}/v1/pathsecret99", provider.base_url());
+    let headers = json!({"Authorization": "Bearer mysecretvalue123"}).to_string();
+    let inputs = json!({"modelName": "m-1", "basepath": base, "baseOptions": headers});
+    let model = drawing.card("chatOpenAICustom", inputs);
+    let memory = drawing.card("bufferMemory", json!({}));
+    let chain = drawing.card("conversationChain", json!({}));
+    drawing.wire(&model, &chain, "model");
+    drawing.wire(&memory, &chain, "memory");
+    let flow = server.flow(&drawing.text());
+    let said =
+        json!({"error": {"message": "no token mysecretvalue123 at /v1/pathsecret99/chat/completions"}});
+    for status in [400, 403, 422] {
+        provider.script(Behaviour::status(status, &said.to_string()));
+        let error = server.ask(&flow, &json!({"question": "Hi"})).is_error(500);
+        assert!(!error.contains("mysecretvalue123") && !error.contains("pathsecret99"), "{error}");
+        assert!(error.contains(&format!("answered {status}")) && error.contains("completions"), "{error}");
+    }
 }
