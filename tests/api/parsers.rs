@@ -67,6 +67,14 @@ fn an_answer_that_does_not_fit_is_put_right_once_when_the_owner_wants_it() {
     let (wrong, right) = ("{\"answer\": 7}", "{\"answer\": \"seven\"}");
     let (answer, provider) = ask("structuredOutputParser", json!({"autofixParser": true}), &[wrong, right]);
     assert_eq!(answer.is(200).json()["json"], json!({"answer": "seven"}));
+    let roles = |at: usize| -> Vec<String> {
+        let messages = provider.requests()[at].body["messages"].clone();
+        messages.as_array().unwrap().iter().map(|said| said["role"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(
+        (roles(0), roles(1)),
+        (vec!["user".to_owned()], ["user", "assistant", "user"].map(str::to_owned).to_vec())
+    );
     assert!(provider.last_request().body.to_string().contains("answer must be a text"));
     let (answer, provider) = ask("structuredOutputParser", json!({"autofixParser": true}), &[wrong, wrong]);
     assert!(answer.text().contains("could not be read: answer must be a text"), "{}", answer.text());

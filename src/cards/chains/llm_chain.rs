@@ -8,7 +8,7 @@ use crate::cards::kit::{
 };
 use crate::domain::error::{Error, Result};
 use crate::domain::prediction::{Outcome, PastMessage, Speaker};
-use crate::llm::{ChatRequest, Message};
+use crate::llm::{ChatRequest, Content, Message};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -94,7 +94,7 @@ impl LlmChain {
         mut messages: Vec<Message>,
         turn: &Turn<'_>,
     ) -> Result<Value> {
-        messages.push(Message::user(parser.instructions()));
+        instruct(&mut messages, &parser.instructions());
         let request = ChatRequest { messages, ..ChatRequest::default() };
         let first = self.model.ask(&request, turn.host, &mut Quiet)?.text;
         let fault = match parser.parse(&first) {
@@ -113,6 +113,24 @@ impl LlmChain {
         let second =
             self.model.ask(&ChatRequest { messages, ..ChatRequest::default() }, turn.host, &mut Quiet)?.text;
         parser.parse(&second).map_err(wrong)
+    }
+}
+
+/// Adds to what the person says last: many models take no two messages of theirs in a row.
+fn instruct(messages: &mut Vec<Message>, instructions: &str) {
+    let Some(Message::User(parts)) = messages.last_mut() else {
+        return messages.push(Message::user(instructions));
+    };
+    let text = parts.iter_mut().rev().find_map(|part| match part {
+        Content::Text(text) => Some(text),
+        Content::Image { .. } | Content::ImageUrl(_) => None,
+    });
+    match text {
+        Some(text) => {
+            text.push_str("\n\n");
+            text.push_str(instructions);
+        }
+        None => parts.push(Content::Text(instructions.to_owned())),
     }
 }
 
@@ -156,7 +174,6 @@ pub fn past_message(message: &PastMessage) -> Message {
 /// Adds the images of the question to its last user message, when the model takes images.
 pub fn attach_images(messages: &mut [Message], turn: &Turn<'_>, model: &Model) {
     use crate::domain::prediction::UploadContent;
-    use crate::llm::Content;
     if !model.takes_images() {
         return;
     }
