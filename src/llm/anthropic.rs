@@ -5,21 +5,18 @@ mod request;
 mod tests;
 
 use super::refusal::Refusals;
-use super::reply::{Partial, Reply, argument_object, broke_off, parsed};
+use super::remembered::Remembered;
+use super::reply::{Cut, Partial, Reply, argument_object, broke_off, parsed};
 use super::sse::Events;
 use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, OnDelta, ToolCall, endpoint};
 use crate::domain::cancel::Cancel;
 use serde_json::{Map, Value, json};
-use std::collections::HashMap;
 use std::io::Read;
-use std::sync::{Mutex, PoisonError};
 
 /// Where Anthropic itself is.
 pub const ANTHROPIC_BASE: &str = "https://api.anthropic.com";
 /// The version of the protocol this file speaks.
 pub(super) const PROTOCOL_VERSION: &str = "2023-06-01";
-/// Turns whose thinking is remembered.
-const THOUGHTS_MAX: usize = 256;
 
 /// A model behind the messages protocol. What is `None` or empty is left to the provider.
 #[derive(Debug)]
@@ -47,7 +44,7 @@ pub struct Anthropic {
     /// Further fields of the body, as the owner wrote them.
     pub extra: Map<String, Value>,
     /// The thinking that led to a turn's first tool call, signed by the provider, which wants it back with the call.
-    thoughts: Mutex<HashMap<String, Vec<Value>>>,
+    thoughts: Remembered<Vec<Value>>,
 }
 
 impl Anthropic {
@@ -66,19 +63,13 @@ impl Anthropic {
             images: false,
             streaming: true,
             extra: Map::new(),
-            thoughts: Mutex::default(),
+            thoughts: Remembered::default(),
         }
     }
 
-    fn thoughts_before(&self, call_id: &str) -> Option<Vec<Value>> {
-        self.thoughts.lock().unwrap_or_else(PoisonError::into_inner).get(call_id).cloned()
-    }
-
     fn remember(&self, completion: &Completion, thoughts: Vec<Value>) {
-        let Some(first) = completion.calls.first() else { return };
-        let mut known = self.thoughts.lock().unwrap_or_else(PoisonError::into_inner);
-        if !thoughts.is_empty() && known.len() < THOUGHTS_MAX {
-            known.insert(first.id.clone(), thoughts);
+        if let Some(first) = completion.calls.first().filter(|_| !thoughts.is_empty()) {
+            self.thoughts.keep(&first.id, thoughts);
         }
     }
 }
@@ -135,7 +126,7 @@ fn read_stream(
             "content_block_delta" => take_delta(&data, reply, &mut thoughts)?,
             "message_delta" => {
                 take_usage(&data["usage"], reply);
-                refused(&data["delta"], reply)?;
+                judge(&data["delta"], reply)?;
             }
             "message_stop" => return Ok(thoughts),
             "error" => return Err(refusals.of_event(&data["error"])),
@@ -221,9 +212,15 @@ fn take_usage(wire: &Value, reply: &mut Reply<'_, '_>) {
     }
 }
 
-fn refused(message: &Value, reply: &Reply<'_, '_>) -> Result<(), ModelError> {
-    if message["stop_reason"] == "refusal" && reply.is_empty() {
-        return Err(ModelError::Provider { status: 200, message: "the model refused to answer".into() });
+/// Looks at why the model finished.
+fn judge(message: &Value, reply: &mut Reply<'_, '_>) -> Result<(), ModelError> {
+    match message["stop_reason"].as_str() {
+        Some("refusal") if reply.is_empty() => {
+            return Err(ModelError::Provider { status: 200, message: "the model refused to answer".into() });
+        }
+        Some("refusal") => reply.cut(Cut::Filter),
+        Some("max_tokens" | "model_context_window_exceeded") => reply.cut(Cut::Length),
+        _ => {}
     }
     Ok(())
 }
@@ -257,6 +254,6 @@ fn read_whole(
             _ => {}
         }
     }
-    refused(&message, reply)?;
+    judge(&message, reply)?;
     Ok(thoughts)
 }

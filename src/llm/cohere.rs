@@ -4,7 +4,9 @@
 mod tests;
 
 use super::refusal::Refusals;
-use super::reply::{Partial, Reply, arguments, broke_off, new_call_id, parsed, set, stops};
+use super::reply::{
+    Cut, Partial, Reply, argument_object, arguments, broke_off, new_call_id, parsed, set, stops,
+};
 use super::sse::Events;
 use super::{
     ChatModel, ChatRequest, Completion, Endpoint, Message, ModelError, OnDelta, ToolCall, ToolSpec, endpoint,
@@ -98,10 +100,7 @@ fn message(message: &Message) -> Value {
 }
 
 fn call(call: &ToolCall) -> Value {
-    let arguments = match &call.arguments {
-        Value::String(raw) => raw.clone(),
-        other => other.to_string(),
-    };
+    let arguments = argument_object(&call.arguments).to_string();
     json!({"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}})
 }
 
@@ -203,12 +202,20 @@ fn take_usage(wire: &Value, reply: &mut Reply<'_, '_>) {
     usage.cached_tokens = wire["cached_tokens"].as_f64().map_or(0, |number| number.max(0.0) as u64);
 }
 
-fn judge(reason: &Value, reply: &Reply<'_, '_>) -> Result<(), ModelError> {
+fn judge(reason: &Value, reply: &mut Reply<'_, '_>) -> Result<(), ModelError> {
     let failed = |message: &str| Err(ModelError::Provider { status: 200, message: message.into() });
     match reason.as_str() {
         Some("ERROR") => failed("the model failed while it answered"),
         Some("TIMEOUT") => Err(ModelError::TimedOut),
         Some("ERROR_TOXIC") if reply.is_empty() => failed("its content filter held the answer back"),
+        Some("ERROR_TOXIC") => {
+            reply.cut(Cut::Filter);
+            Ok(())
+        }
+        Some("MAX_TOKENS" | "ERROR_LIMIT") => {
+            reply.cut(Cut::Length);
+            Ok(())
+        }
         _ => Ok(()),
     }
 }

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::openai::read_chunks;
+use super::openai::{read_chunks, take_reason};
 use super::refusal::Refusals;
 use super::reply::{Reply, set, stops};
 use super::{
@@ -104,5 +104,5 @@ fn take(chunk: &Value, reply: &mut Reply<'_, '_>, refusals: &Refusals<'_>) -> Re
     }
     let choice = &chunk["choices"][0];
     reply.text(choice["text"].as_str().unwrap_or_default())?;
-    Ok(choice["finish_reason"].is_string())
+    Ok(choice["finish_reason"].as_str().is_some_and(|reason| take_reason(reason, reply)))
 }

@@ -3,6 +3,7 @@
 use super::ModelError;
 use super::refusal::{Refusals, secrets_of_address, secrets_of_header};
 use super::retry;
+use super::weight::{REPLY_VALUES_MAX, VECTORS_VALUES_MAX, is_within};
 use crate::domain::cancel::Cancel;
 use crate::net::{Incoming, Limits, Method, NetError, Outgoing, Purpose};
 use serde::de::DeserializeOwned;
@@ -198,16 +199,25 @@ pub(super) fn is_whole(incoming: &Incoming) -> bool {
     incoming.header("content-type").is_some_and(|kind| kind.trim_start().starts_with("application/json"))
 }
 
-/// Reads an answer that comes in one piece.
+/// Reads a reply that comes in one piece.
 pub(super) fn read_whole(source: &mut impl Read) -> Result<Value, ModelError> {
-    read_as(source, "it is not JSON")
+    read_within(source, REPLY_VALUES_MAX, "it is not JSON")
 }
 
 /// Reads an answer that comes in one piece into its form. `what` says what is wrong with any other.
 pub(super) fn read_as<T: DeserializeOwned>(source: &mut impl Read, what: &str) -> Result<T, ModelError> {
+    read_within(source, VECTORS_VALUES_MAX, what)
+}
+
+/// As [`read_as`], of an answer that holds at most about so many values.
+pub(super) fn read_within<T: DeserializeOwned>(
+    source: &mut impl Read,
+    values_max: usize,
+    what: &str,
+) -> Result<T, ModelError> {
     let mut bytes = Vec::new();
     source.by_ref().take(WHOLE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(NetError::from)?;
-    if bytes.len() as u64 > WHOLE_BYTES_MAX {
+    if bytes.len() as u64 > WHOLE_BYTES_MAX || !is_within(&bytes, values_max) {
         return Err(NetError::TooLarge.into());
     }
     serde_json::from_slice(&bytes).map_err(|_| ModelError::Garbled(what.to_owned()))

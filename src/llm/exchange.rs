@@ -1,7 +1,8 @@
 //! One request and its answer in JSON, for providers that are no models: vector databases above all. Waits, refusals and
 //! keys are as with models.
 
-use super::endpoint::read_as;
+use super::endpoint::read_within;
+use super::weight::EXCHANGE_VALUES_MAX;
 use super::{Endpoint, ModelError};
 use crate::domain::cancel::Cancel;
 use crate::net::Method;
@@ -24,7 +25,7 @@ impl Endpoint {
         if incoming.header("content-length") == Some("0") {
             return Ok(Value::Null);
         }
-        let answer = read_as(&mut incoming, "it is not JSON")?;
+        let answer = read_within(&mut incoming, EXCHANGE_VALUES_MAX, "it is not JSON")?;
         incoming.finish();
         Ok(answer)
     }

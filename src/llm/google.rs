@@ -6,19 +6,16 @@ mod schema;
 mod tests;
 
 use super::refusal::Refusals;
-use super::reply::{Reply, argument_object, broke_off, new_call_id, parsed};
+use super::remembered::Remembered;
+use super::reply::{Cut, Reply, argument_object, broke_off, new_call_id, parsed};
 use super::sse::Events;
 use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, OnDelta, ToolCall, endpoint};
 use crate::domain::cancel::Cancel;
 use serde_json::{Map, Value};
-use std::collections::HashMap;
 use std::io::Read;
-use std::sync::{Mutex, PoisonError};
 
 /// Where Google's own models are.
 pub const GOOGLE_BASE: &str = "https://generativelanguage.googleapis.com";
-/// Calls whose signed form is remembered.
-const SIGNED_MAX: usize = 1024;
 
 /// A model behind the generateContent protocol. What is `None` or empty is left to the provider.
 #[derive(Debug)]
@@ -50,7 +47,7 @@ pub struct Google {
     /// Further fields of the body, as the owner wrote them.
     pub extra: Map<String, Value>,
     /// Calls as the provider wrote them, by our id: it wants them back with its signature.
-    signed: Mutex<HashMap<String, Value>>,
+    signed: Remembered<Value>,
 }
 
 impl Google {
@@ -71,20 +68,13 @@ impl Google {
             images: false,
             streaming: true,
             extra: Map::new(),
-            signed: Mutex::default(),
+            signed: Remembered::default(),
         }
     }
 
-    fn signed(&self, call_id: &str) -> Option<Value> {
-        self.signed.lock().unwrap_or_else(PoisonError::into_inner).get(call_id).cloned()
-    }
-
     fn remember(&self, parts: Vec<(String, Value)>) {
-        let mut signed = self.signed.lock().unwrap_or_else(PoisonError::into_inner);
         for (id, part) in parts {
-            if signed.len() < SIGNED_MAX {
-                signed.insert(id, part);
-            }
+            self.signed.keep(&id, part);
         }
     }
 
@@ -193,11 +183,18 @@ fn take(
         Some("MALFORMED_FUNCTION_CALL") => {
             return Err(ModelError::Garbled("the model wrote a tool call that cannot be read".into()));
         }
-        Some("STOP" | "MAX_TOKENS") => seen.finished = true,
+        Some("STOP") => seen.finished = true,
+        Some("MAX_TOKENS") => {
+            reply.cut(Cut::Length);
+            seen.finished = true;
+        }
         Some(reason) if reply.is_empty() => {
             return Err(provider(format!("it held the answer back ({})", refusals.clean(reason))));
         }
-        Some(_) => seen.finished = true,
+        Some(_) => {
+            reply.cut(Cut::Filter);
+            seen.finished = true;
+        }
     }
     Ok(())
 }

@@ -12,6 +12,7 @@ mod moderation;
 mod ollama;
 mod openai;
 mod refusal;
+mod remembered;
 mod replicate;
 mod reply;
 mod rerank;
@@ -20,6 +21,7 @@ pub(crate) mod sse;
 mod text_generation;
 mod transcript;
 mod transcription;
+mod weight;
 
 pub use anthropic::{ANTHROPIC_BASE, Anthropic};
 pub use cohere::{COHERE_BASE, Cohere};
@@ -203,6 +205,9 @@ pub struct Completion {
     /// Pages the answer leans on, where the provider searched the web.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub citations: Vec<Citation>,
+    /// Not to be kept for a later run: it was cut short, says nothing, or only this run can go on from it.
+    #[serde(skip)]
+    pub once: bool,
 }
 
 /// A page that a reply leans on.
@@ -226,7 +231,7 @@ pub enum ModelError {
     },
     /// The account has no credit left.
     OutOfCredit,
-    /// 401 or 403: the key is wrong, missing or not allowed.
+    /// The key is wrong, missing or not allowed.
     KeyRefused,
     /// The model name is unknown to the provider.
     UnknownModel(String),
@@ -245,6 +250,8 @@ pub enum ModelError {
         /// The provider's message.
         message: String,
     },
+    /// The reply reached the limit of its length before the model said anything.
+    OutOfTokens,
     /// The reply was not in the expected form, or broke off.
     Garbled(String),
     /// The card's own settings make the call impossible.
@@ -265,6 +272,7 @@ impl ModelError {
             Self::TimedOut => "timeout",
             Self::Cancelled => "cancelled",
             Self::Provider { .. } => "provider",
+            Self::OutOfTokens => "out_of_tokens",
             Self::Garbled(_) => "garbled",
             Self::Settings(_) => "settings",
         }
@@ -287,6 +295,7 @@ impl fmt::Display for ModelError {
             Self::TimedOut => f.write_str("the provider took too long to answer"),
             Self::Cancelled => f.write_str("the run was stopped"),
             Self::Provider { status, message } => write!(f, "the provider answered {status}: {message}"),
+            Self::OutOfTokens => f.write_str("the model used up its Max Tokens before it answered; give it more"),
             Self::Garbled(what) => write!(f, "the provider's reply could not be read: {what}"),
             Self::Settings(what) => f.write_str(what),
         }

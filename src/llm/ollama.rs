@@ -5,7 +5,7 @@ mod request;
 mod tests;
 
 use super::refusal::Refusals;
-use super::reply::{Reply, argument_object, arguments, broke_off, new_call_id, parsed};
+use super::reply::{Cut, Reply, argument_object, arguments, broke_off, new_call_id, parsed};
 use super::sse::Lines;
 use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, OnDelta, ToolCall, endpoint};
 use crate::domain::cancel::Cancel;
@@ -144,6 +144,9 @@ fn take(chunk: &Value, reply: &mut Reply<'_, '_>, refusals: &Refusals<'_>) -> Re
     }
     if chunk["done"] != true {
         return Ok(false);
+    }
+    if chunk["done_reason"] == "length" {
+        reply.cut(Cut::Length);
     }
     // A server that answers from its cache leaves the count of what it read out.
     if chunk["eval_count"].is_u64() || chunk["prompt_eval_count"].is_u64() {

@@ -2,16 +2,19 @@
 
 mod cited;
 mod request;
+mod strict;
 #[cfg(test)]
 mod tests;
 
 use super::refusal::Refusals;
-use super::reply::{Partial, Reply, broke_off, parsed};
+use super::remembered::Remembered;
+use super::reply::{Cut, Partial, Reply, broke_off, parsed};
 use super::sse::Events;
+use super::weight::REPLY_VALUES_MAX;
 use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, OnDelta, endpoint};
 use crate::domain::cancel::Cancel;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::{Map, Value};
 use std::io::Read;
 
@@ -39,7 +42,7 @@ impl KeyStyle {
 }
 
 /// A model behind the chat completions protocol. What is `None` or empty is left to the provider.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct OpenAi {
     /// Where and with which key; the base address ends before `/chat/completions`.
     pub endpoint: Endpoint,
@@ -75,6 +78,8 @@ pub struct OpenAi {
     pub usage_in_stream: bool,
     /// Further fields of the body, as the owner wrote them.
     pub extra: Map<String, Value>,
+    /// The reasoning that led to a turn's first tool call: models that think between calls want it back with them.
+    reasoned: Remembered<String>,
 }
 
 impl OpenAi {
@@ -99,6 +104,7 @@ impl OpenAi {
             streaming: true,
             usage_in_stream: true,
             extra: Map::new(),
+            reasoned: Remembered::default(),
         }
     }
 }
@@ -117,13 +123,18 @@ impl ChatModel for OpenAi {
         drop(body);
         let refusals = self.endpoint.refusals(&self.model);
         let mut reply = Reply::new(on);
-        if self.streaming && !endpoint::is_whole(&incoming) {
-            read_stream(&mut incoming, &mut reply, &refusals)?;
+        let reasoned = if self.streaming && !endpoint::is_whole(&incoming) {
+            read_stream(&mut incoming, &mut reply, &refusals)?
         } else {
-            read_whole(&mut incoming, &mut reply, &refusals)?;
-        }
+            read_whole(&mut incoming, &mut reply, &refusals)?
+        };
         incoming.finish();
-        reply.done()
+        let mut completion = reply.done()?;
+        if let (Some(reasoned), Some(first)) = (reasoned, completion.calls.first()) {
+            self.reasoned.keep(&first.id, reasoned);
+            completion.once = true;
+        }
+        Ok(completion)
     }
 
     fn takes_images(&self) -> bool {
@@ -216,29 +227,43 @@ pub(super) fn read_chunks<C: DeserializeOwned>(
     if finished { Ok(()) } else { Err(broke_off()) }
 }
 
+/// What came in the field `reasoning_content`; `None` where the provider has no such field.
+type Reasoned = Option<String>;
+
 fn read_stream(
     source: &mut impl Read,
     reply: &mut Reply<'_, '_>,
     refusals: &Refusals<'_>,
-) -> Result<(), ModelError> {
-    read_chunks(source, "an event of it is not a chat completion", |chunk| take(chunk, reply, refusals))
+) -> Result<Reasoned, ModelError> {
+    let mut reasoned = None;
+    read_chunks(source, "an event of it is not a chat completion", |chunk| {
+        take(chunk, reply, refusals, &mut reasoned)
+    })?;
+    Ok(reasoned)
 }
 
 fn read_whole(
     source: &mut impl Read,
     reply: &mut Reply<'_, '_>,
     refusals: &Refusals<'_>,
-) -> Result<(), ModelError> {
-    let chunk: Chunk = serde_json::from_value(endpoint::read_whole(source)?)
-        .map_err(|_| ModelError::Garbled("it is not a chat completion".into()))?;
+) -> Result<Reasoned, ModelError> {
+    // Fields that nobody asks for are skipped as they are read.
+    let chunk: Chunk = endpoint::read_within(source, REPLY_VALUES_MAX, "it is not a chat completion")?;
     if chunk.choices.as_ref().is_none_or(Vec::is_empty) && chunk.error.is_none() {
         return Err(ModelError::Garbled("it holds no answer".into()));
     }
-    take(chunk, reply, refusals).map(|_| ())
+    let mut reasoned = None;
+    take(chunk, reply, refusals, &mut reasoned)?;
+    Ok(reasoned)
 }
 
 /// Takes what one chunk holds; true when it says why the model finished.
-fn take(chunk: Chunk, reply: &mut Reply<'_, '_>, refusals: &Refusals<'_>) -> Result<bool, ModelError> {
+fn take(
+    chunk: Chunk,
+    reply: &mut Reply<'_, '_>,
+    refusals: &Refusals<'_>,
+    reasoned: &mut Reasoned,
+) -> Result<bool, ModelError> {
     if let Some(error) = chunk.error {
         return Err(refusals.of_event(&error));
     }
@@ -257,7 +282,11 @@ fn take(chunk: Chunk, reply: &mut Reply<'_, '_>, refusals: &Refusals<'_>) -> Res
     }
     // One answer is asked for; further choices would be read as one text.
     let Some(choice) = chunk.choices.unwrap_or_default().into_iter().next() else { return Ok(false) };
+    let is_fragment = choice.delta.is_some();
     if let Some(said) = choice.delta.or(choice.message) {
+        if let Some(thought) = &said.reasoning_content {
+            reasoned.get_or_insert_default().push_str(thought);
+        }
         if let Some(thought) = said.reasoning_content.or(said.reasoning) {
             reply.thinking(&thought)?;
         }
@@ -268,7 +297,7 @@ fn take(chunk: Chunk, reply: &mut Reply<'_, '_>, refusals: &Refusals<'_>) -> Res
             reply.text(&refusal)?;
         }
         for call in said.tool_calls.unwrap_or_default() {
-            take_call(call, reply)?;
+            take_call(call, is_fragment, reply)?;
         }
     }
     let Some(reason) = choice.finish_reason else { return Ok(false) };
@@ -278,7 +307,17 @@ fn take(chunk: Chunk, reply: &mut Reply<'_, '_>, refusals: &Refusals<'_>) -> Res
             message: "its content filter held the answer back".into(),
         });
     }
-    Ok(true)
+    Ok(take_reason(&reason, reply))
+}
+
+/// Notes why the model finished; true, as it did.
+pub(super) fn take_reason(reason: &str, reply: &mut Reply<'_, '_>) -> bool {
+    match reason {
+        "length" => reply.cut(Cut::Length),
+        "content_filter" => reply.cut(Cut::Filter),
+        _ => {}
+    }
+    true
 }
 
 fn take_content(content: &Value, reply: &mut Reply<'_, '_>) -> Result<(), ModelError> {
@@ -295,33 +334,36 @@ fn take_content(content: &Value, reply: &mut Reply<'_, '_>) -> Result<(), ModelE
     }
 }
 
-/// Adds a fragment of a call. The number ties fragments together; where a server leaves it out or repeats it, a new
-/// id begins a new call.
-fn take_call(call: WireCall, reply: &mut Reply<'_, '_>) -> Result<(), ModelError> {
-    let id = call.id.unwrap_or_default();
+/// Adds a call of a whole message, or a fragment of one of a stream.
+fn take_call(call: WireCall, is_fragment: bool, reply: &mut Reply<'_, '_>) -> Result<(), ModelError> {
     let (name, arguments) =
         call.function.map_or((None, None), |function| (function.name, function.arguments));
-    let partials = reply.partial();
-    let at = match call.index {
-        Some(_) => partials.iter().rposition(|partial| partial.index == call.index),
-        None => partials.len().checked_sub(1),
-    };
-    let known = at.filter(|at| id.is_empty() || partials[*at].id.is_empty() || partials[*at].id == id);
-    let fragment = match arguments {
+    let arguments = match arguments {
         Some(Value::String(text)) => text,
         None | Some(Value::Null) => String::new(),
         Some(object) => object.to_string(),
     };
-    if let Some(at) = known {
-        let partial = &mut partials[at];
-        if partial.id.is_empty() {
-            partial.id = id;
-        }
-        if partial.name.is_empty() {
-            partial.name = name.unwrap_or_default();
-        }
-        partial.arguments.push_str(&fragment);
-        return Ok(());
+    let (id, name) = (call.id.unwrap_or_default(), name.unwrap_or_default());
+    let fragment = Partial { index: call.index, id, name, arguments };
+    let begun = reply.partial().iter_mut().rev();
+    let mut begun = begun.filter(|partial| fragment.index.is_none() || partial.index == fragment.index);
+    match begun.next().filter(|partial| is_fragment && !begins(partial, &fragment)) {
+        Some(partial) => partial.take(fragment),
+        None => reply.begin_call(fragment)?,
     }
-    reply.begin_call(Partial { index: call.index, id, name: name.unwrap_or_default(), arguments: fragment })
+    Ok(())
+}
+
+/// True when `fragment` is of another call than `partial`, though a server that repeats numbers or leaves them out ties
+/// the two together: it names a tool, and has another id or finds the arguments complete. An id alone begins nothing, as
+/// some servers send a new one with each fragment.
+fn begins(partial: &Partial, fragment: &Partial) -> bool {
+    if partial.name.is_empty() || fragment.name.is_empty() {
+        return false;
+    }
+    if partial.id.is_empty() || fragment.id.is_empty() {
+        let arguments = partial.arguments.trim_end();
+        return arguments.ends_with('}') && serde_json::from_str::<IgnoredAny>(arguments).is_ok();
+    }
+    partial.id != fragment.id
 }

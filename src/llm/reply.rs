@@ -1,7 +1,9 @@
 //! A reply as it grows, and the tool calls assembled from its fragments.
 
+use super::weight::{REPLY_VALUES_MAX, is_within};
 use super::{Citation, Completion, Delta, ModelError, OnDelta, ToolCall};
 use crate::domain::prediction::Usage;
+use crate::net::NetError;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -16,6 +18,9 @@ pub(super) fn broke_off() -> ModelError {
 /// Reads one event or line of a stream; one that ends too early belongs to a stream that broke off. `what` says what is
 /// wrong with any other.
 pub(super) fn parsed<'a, T: Deserialize<'a>>(text: &'a str, what: &str) -> Result<T, ModelError> {
+    if !is_within(text.as_bytes(), REPLY_VALUES_MAX) {
+        return Err(NetError::TooLarge.into());
+    }
     serde_json::from_str(text)
         .map_err(|error| if error.is_eof() { broke_off() } else { ModelError::Garbled(what.to_owned()) })
 }
@@ -54,16 +59,39 @@ pub(super) struct Partial {
     pub arguments: String,
 }
 
+impl Partial {
+    /// Goes on with a further fragment.
+    pub(super) fn take(&mut self, fragment: Self) {
+        if self.id.is_empty() {
+            self.id = fragment.id;
+        }
+        if self.name.is_empty() {
+            self.name = fragment.name;
+        }
+        self.arguments.push_str(&fragment.arguments);
+    }
+}
+
+/// What ended a reply before its model had said all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cut {
+    /// The most that the model may write.
+    Length,
+    /// The provider's judgement of what it wrote.
+    Filter,
+}
+
 /// Hands fragments on and gathers the whole.
 pub(super) struct Reply<'a, 'b> {
     on: &'a mut OnDelta<'b>,
     completion: Completion,
     partial: Vec<Partial>,
+    cut: Option<Cut>,
 }
 
 impl<'a, 'b> Reply<'a, 'b> {
     pub(super) fn new(on: &'a mut OnDelta<'b>) -> Self {
-        Self { on, completion: Completion::default(), partial: Vec::new() }
+        Self { on, completion: Completion::default(), partial: Vec::new(), cut: None }
     }
 
     /// Adds text.
@@ -117,21 +145,36 @@ impl<'a, 'b> Reply<'a, 'b> {
         self.completion.citations = citations;
     }
 
+    /// Notes that the reply was cut short.
+    pub(super) fn cut(&mut self, by: Cut) {
+        self.cut = Some(by);
+    }
+
     /// True when the model has said or called nothing.
     pub(super) fn is_empty(&self) -> bool {
         self.completion.text.is_empty() && self.completion.calls.is_empty() && self.partial.is_empty()
     }
 
     /// The whole.
+    ///
+    /// # Errors
+    /// [`ModelError::OutOfTokens`] when the model reached its limit before it said anything.
     pub(super) fn done(mut self) -> Result<Completion, ModelError> {
         for partial in std::mem::take(&mut self.partial) {
             if partial.name.is_empty() {
                 return Err(ModelError::Garbled("it calls a tool without naming it".into()));
             }
-            let id = if partial.id.is_empty() { new_call_id() } else { partial.id };
+            // Results find their calls by these ids.
+            let is_taken = self.completion.calls.iter().any(|call| call.id == partial.id);
+            let id = if partial.id.is_empty() || is_taken { new_call_id() } else { partial.id };
             let arguments = arguments(&partial.arguments);
             self.completion.calls.push(ToolCall { id, name: partial.name, arguments });
         }
+        let says_nothing = self.completion.text.trim().is_empty() && self.completion.calls.is_empty();
+        if says_nothing && self.cut == Some(Cut::Length) {
+            return Err(ModelError::OutOfTokens);
+        }
+        self.completion.once = says_nothing || self.cut.is_some();
         Ok(self.completion)
     }
 }

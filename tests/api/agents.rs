@@ -212,3 +212,19 @@ fn a_retrieval_agent_finds_passages_for_the_question_as_it_is_meant() {
     let asked = provider.last_request().body["messages"].to_string();
     assert!(asked.contains("Dogs bark.") && asked.contains("And dogs?"), "{asked}");
 }
+
+#[test]
+fn reasoning_that_led_to_a_call_goes_back_to_the_model_with_it() {
+    let (server, provider) = (Server::start(), Provider::start());
+    let flow = server.flow(&Format::OpenAi.agent(&server, &provider.base_url()));
+    let call = json!({"id": "c", "function": {"name": "calculator", "arguments": "{\"input\": \"1+1\"}"}});
+    let said = json!({"choices": [{"finish_reason": "tool_calls",
+        "message": {"content": null, "reasoning_content": "I add.", "tool_calls": [call]}}]});
+    let json_type = vec![("content-type".to_owned(), "application/json".to_owned())];
+    provider.script(Behaviour::Status { status: 200, body: said.to_string(), headers: json_type });
+    provider.script(Behaviour::text("Two."));
+    server.ask(&flow, &json!({"question": "1+1?"})).is(200);
+    let sent = provider.last_request().body["messages"].clone();
+    let turn = sent.as_array().unwrap().iter().find(|message| message["role"] == "assistant").unwrap();
+    assert_eq!((&turn["reasoning_content"], &turn["tool_calls"][0]["id"]), (&json!("I add."), &json!("c")));
+}

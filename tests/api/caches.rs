@@ -199,3 +199,23 @@ fn something_else_wired_as_a_cache_is_named() {
     let message = server.ask(&server.flow(&drawing.text()), &json!({"question": "Hi"})).is_error(500);
     assert!(message.contains("Cache") && message.contains("memory"), "{message}");
 }
+
+#[test]
+fn replies_that_were_cut_short_or_say_nothing_are_not_kept() {
+    let (server, provider) = (Server::start(), Provider::start());
+    let flow =
+        server.flow(&canvas(&server, Format::OpenAi, &provider, "{question}", json!({"streaming": false})));
+    let body = |text: &str, reason: &str| {
+        let said = json!({"choices": [{"message": {"content": text}, "finish_reason": reason}]});
+        Behaviour::status(200, &said.to_string())
+    };
+    for (said, reason) in [("Half an", "length"), ("Half an", "content_filter"), ("", "stop")] {
+        provider.script(body(said, reason));
+        assert_eq!(text(&server, &flow, "Hi"), said, "{reason}");
+    }
+    provider.script(body("", "length"));
+    let error = server.ask(&flow, &json!({"question": "Hi"})).is_error(500);
+    assert!(error.contains("used up its Max Tokens"), "{error}");
+    assert_eq!(text(&server, &flow, "Hi"), "You said: Hi");
+    assert_eq!((text(&server, &flow, "Hi"), provider.served()), ("You said: Hi".to_owned(), 5));
+}

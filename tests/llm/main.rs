@@ -26,7 +26,8 @@ fn models(
         let base = format!("{}{path}", provider.base_url());
         Endpoint::new(outgoing.clone(), &base, Some(ApiKey::new("sk-test-key")))
     };
-    let openai = OpenAi { streaming, ..OpenAi::new(endpoint("/v1"), "stand-in") };
+    let mut openai = OpenAi::new(endpoint("/v1"), "stand-in");
+    openai.streaming = streaming;
     let mut anthropic = Anthropic::new(endpoint(""), "stand-in");
     anthropic.streaming = streaming;
     let mut google = Google::new(endpoint(""), "stand-in");

@@ -94,8 +94,8 @@ impl Model {
         let completion = completion.map_err(|fault| fault.at(&self.label))?;
         host.used(&self.label, completion.usage);
         host.cited(pages(&completion.citations));
-        // Only a reply that came to its end gets here: failures and cut streams are never kept.
-        if let Some((cache, key)) = &kept {
+        // Failures and streams that broke off do not get here.
+        if let Some((cache, key)) = kept.as_ref().filter(|_| !completion.once) {
             cache.keep(key, &completion, host);
         }
         Ok(completion)

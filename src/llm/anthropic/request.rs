@@ -43,7 +43,8 @@ pub(super) fn body(model: &Anthropic, request: &ChatRequest) -> Value {
         })
         .collect();
     set(&mut body, "system", (!system.is_empty()).then(|| system.join("\n\n")));
-    body.insert("messages".into(), messages(model, request, thinking.is_some()));
+    let thinks_freely = model.extra.get("thinking").is_some_and(|thinking| thinking["type"] != "disabled");
+    body.insert("messages".into(), messages(model, request, thinking.is_some() || thinks_freely));
     if !request.tools.is_empty() {
         let tool = |tool: &crate::llm::ToolSpec| json!({"name": tool.name, "description": tool.description, "input_schema": tool.schema});
         body.insert("tools".into(), request.tools.iter().map(tool).collect());
@@ -67,7 +68,7 @@ fn may_think(model: &Anthropic, request: &ChatRequest) -> bool {
         Message::Assistant { calls, .. } => calls.first(),
         _ => None,
     })
-    .all(|first| model.thoughts_before(&first.id).is_some())
+    .all(|first| model.thoughts.of(&first.id).is_some())
 }
 
 /// Messages in turns of user and assistant: neighbours of one role are merged, and a user begins.
@@ -79,7 +80,7 @@ fn messages(model: &Anthropic, request: &ChatRequest, thinking: bool) -> Value {
             Message::User(parts) => ("user", parts.iter().filter_map(user_block).collect()),
             Message::Assistant { text, calls } => {
                 let first = calls.first().filter(|_| thinking);
-                let mut blocks = first.and_then(|call| model.thoughts_before(&call.id)).unwrap_or_default();
+                let mut blocks = first.and_then(|call| model.thoughts.of(&call.id)).unwrap_or_default();
                 // White space at the end is refused where the assistant speaks last.
                 blocks.extend(text_block(text.trim_end()));
                 blocks.extend(calls.iter().map(|call| {

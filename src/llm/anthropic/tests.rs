@@ -98,6 +98,26 @@ fn a_reply_in_one_piece_is_read() {
     assert_eq!(whole(&error), Err(ModelError::KeyRefused));
 }
 
+#[test]
+fn an_answer_that_used_up_its_tokens_is_an_error_when_it_says_nothing() {
+    let thought = json!([{"type": "thinking", "thinking": "hm", "signature": "s"}]);
+    let said = json!([{"type": "text", "text": "hi"}]);
+    let read = |reason: &str, content: &Value| {
+        let body = json!({"type": "message", "content": content, "stop_reason": reason}).to_string();
+        let mut on = |_: Delta<'_>| Ok(());
+        let mut reply = Reply::new(&mut on);
+        read_whole(&mut body.as_bytes(), &mut reply, &Refusals::new("m", Vec::new()))?;
+        reply.done().map(|done| done.once)
+    };
+    assert_eq!(read("max_tokens", &thought), Err(ModelError::OutOfTokens));
+    for (reason, once) in [("max_tokens", true), ("refusal", true), ("end_turn", false)] {
+        assert_eq!(read(reason, &said), Ok(once), "{reason}");
+    }
+    let last = "{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"max_tokens\"}}";
+    let stream = format!("data: {last}\n\ndata: {{\"type\":\"message_stop\"}}\n\n");
+    assert_eq!(super::tests::read(stream.as_bytes()), Err(ModelError::OutOfTokens));
+}
+
 fn model() -> Anthropic {
     let endpoint =
         Endpoint::new(Outgoing::new(Vec::new(), true), ANTHROPIC_BASE, Some(ApiKey::new("secret")));
@@ -174,5 +194,16 @@ fn thinking_makes_room_for_itself_and_goes_back_with_its_call() {
         json!({"type":"thinking","thinking":"hm","signature":"sig"})
     );
     assert_eq!(known["messages"][1]["content"][1]["type"], "tool_use");
+
+    // A model that decides itself how much to think has no budget, and wants its thoughts back all the same.
+    model.thinking_tokens = None;
+    for (thinking, goes_back) in
+        [(Some("adaptive"), "thinking"), (Some("disabled"), "tool_use"), (None, "tool_use")]
+    {
+        model.extra.clear();
+        model.extra.extend(thinking.map(|kind| ("thinking".to_owned(), json!({"type": kind}))));
+        let body = request::body(&model, &request);
+        assert_eq!(body["messages"][1]["content"][0]["type"], goes_back, "{thinking:?}");
+    }
     assert!(!format!("{model:?}").contains("secret"));
 }

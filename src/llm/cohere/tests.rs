@@ -139,3 +139,20 @@ fn messages_tools_and_settings_take_their_wire_form() {
     assert_eq!(model.body(&request), expected);
     assert!(!format!("{model:?}").contains("secret"));
 }
+
+#[test]
+fn an_answer_that_used_up_its_tokens_is_an_error_when_it_says_nothing() {
+    let body = |reason: &str, part: Value| json!({"finish_reason": reason, "message": {"content": [part]}});
+    let thought = json!({"type": "thinking", "thinking": "hm"});
+    assert_eq!(whole(&body("MAX_TOKENS", thought)), Err(ModelError::OutOfTokens));
+    for (reason, once) in [("MAX_TOKENS", true), ("ERROR_TOXIC", true), ("COMPLETE", false)] {
+        let said = whole(&body(reason, json!({"type": "text", "text": "hi"})));
+        assert_eq!(said.map(|done| done.once), Ok(once), "{reason}");
+    }
+}
+
+#[test]
+fn arguments_that_are_no_object_go_back_as_one() {
+    let raw = ToolCall { id: "c".into(), name: "add".into(), arguments: json!("{broken") };
+    assert_eq!(call(&raw)["function"]["arguments"], r#"{"input":"{broken"}"#);
+}

@@ -52,3 +52,14 @@ fn the_conversation_is_sent_as_one_text() {
     let body = model.body(&request);
     assert_eq!((&body["stream"], &body["stream_options"]), (&json!(false), &Value::Null));
 }
+
+#[test]
+fn an_answer_that_used_up_its_tokens_is_an_error_when_it_says_nothing() {
+    let event = |text: &str, reason: &str| {
+        format!("data: {}\n\n", json!({"choices": [{"text": text, "finish_reason": reason}]}))
+    };
+    assert_eq!(read(event("", "length").as_bytes()), Err(ModelError::OutOfTokens));
+    for (reason, once) in [("length", true), ("content_filter", true), ("stop", false)] {
+        assert_eq!(read(event("hi", reason).as_bytes()).map(|done| done.once), Ok(once), "{reason}");
+    }
+}

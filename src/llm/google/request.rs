@@ -40,10 +40,12 @@ pub(super) fn body(model: &Google, request: &ChatRequest) -> Value {
     let stops = stops(&model.stop, &request.stop, STOPS_MAX);
     set(&mut generation, "stopSequences", (!stops.is_empty()).then_some(stops));
     let mut thinking = Map::new();
-    set(&mut thinking, "thinkingBudget", model.thinking_tokens);
+    // The provider refuses both together; the level wins.
+    let budget = model.thinking_tokens.filter(|_| model.thinking_level.is_none());
+    set(&mut thinking, "thinkingBudget", budget);
     set(&mut thinking, "thinkingLevel", model.thinking_level.as_deref());
     if !thinking.is_empty() {
-        thinking.insert("includeThoughts".into(), (model.thinking_tokens != Some(0)).into());
+        thinking.insert("includeThoughts".into(), (budget != Some(0)).into());
         generation.insert("thinkingConfig".into(), thinking.into());
     }
     set(&mut body, "generationConfig", (!generation.is_empty()).then_some(generation));
@@ -107,7 +109,7 @@ fn user_part(part: &Content) -> Value {
 }
 
 fn call_part(model: &Google, at: usize, call: &ToolCall) -> Value {
-    if let Some(part) = model.signed(&call.id) {
+    if let Some(part) = model.signed.of(&call.id) {
         return part;
     }
     let mut part = json!({"functionCall": {"name": call.name, "args": argument_object(&call.arguments)}});
@@ -121,7 +123,7 @@ fn call_part(model: &Google, at: usize, call: &ToolCall) -> Value {
 fn result_part(model: &Google, call_id: &str, name: &str, text: &str) -> Value {
     let mut response = json!({"name": name, "response": {"result": text}});
     // The provider's own id, if it gave one.
-    if let Some(part) = model.signed(call_id).filter(|part| part["functionCall"]["id"].is_string()) {
+    if let Some(part) = model.signed.of(call_id).filter(|part| part["functionCall"]["id"].is_string()) {
         response["id"] = part["functionCall"]["id"].clone();
     }
     json!({"functionResponse": response})

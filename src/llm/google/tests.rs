@@ -102,6 +102,36 @@ fn model(name: &str) -> Google {
 }
 
 #[test]
+fn an_answer_that_used_up_its_tokens_is_an_error_when_it_says_nothing() {
+    let body = |reason: &str, part: Value| json!({"candidates":[{"content":{"parts":[part]},"finishReason":reason}]});
+    let thought = body("MAX_TOKENS", json!({"text":"hm","thought":true}));
+    assert_eq!(whole(&thought).map(|_| ()), Err(ModelError::OutOfTokens));
+    assert_eq!(read(format!("data: {thought}\n\n").as_bytes()).map(|_| ()), Err(ModelError::OutOfTokens));
+    for (reason, once) in [("MAX_TOKENS", true), ("SAFETY", true), ("STOP", false)] {
+        let (completion, _) = whole(&body(reason, json!({"text":"hi"}))).unwrap();
+        assert_eq!((completion.text.as_str(), completion.once), ("hi", once), "{reason}");
+    }
+}
+
+#[test]
+fn a_thinking_level_takes_the_place_of_a_budget() {
+    let request = ChatRequest { messages: vec![Message::user("a")], ..ChatRequest::default() };
+    for (budget, level, sent) in [
+        (Some(1024), None, json!({"thinkingBudget":1024,"includeThoughts":true})),
+        (Some(0), None, json!({"thinkingBudget":0,"includeThoughts":false})),
+        (Some(1024), Some("LOW"), json!({"thinkingLevel":"LOW","includeThoughts":true})),
+        (Some(0), Some("HIGH"), json!({"thinkingLevel":"HIGH","includeThoughts":true})),
+        (None, None, Value::Null),
+    ] {
+        let mut model = model("gemini-3-flash-preview");
+        model.thinking_tokens = budget;
+        model.thinking_level = level.map(str::to_owned);
+        let thinking = request::body(&model, &request)["generationConfig"]["thinkingConfig"].clone();
+        assert_eq!(thinking, sent, "{budget:?} {level:?}");
+    }
+}
+
+#[test]
 fn names_cannot_change_the_path() {
     assert_eq!(
         model("models/gemini-2.5-flash").path(),

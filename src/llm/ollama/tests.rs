@@ -115,3 +115,15 @@ fn a_text_is_completed_where_messages_are_not_known() {
     let said = read(sample.as_bytes()).unwrap();
     assert_eq!((said.text.as_str(), said.usage.unwrap().total()), ("Hi you", 12));
 }
+
+#[test]
+fn an_answer_that_used_up_its_tokens_is_an_error_when_it_says_nothing() {
+    let line =
+        |said: Value, reason: &str| json!({"message": said, "done": true, "done_reason": reason}).to_string();
+    let thought = line(json!({"thinking": "hm"}), "length");
+    assert_eq!(read(thought.as_bytes()), Err(ModelError::OutOfTokens));
+    for (reason, once) in [("length", true), ("stop", false)] {
+        let said = line(json!({"content": "hi"}), reason);
+        assert_eq!(read(said.as_bytes()).map(|done| done.once), Ok(once), "{reason}");
+    }
+}

@@ -1,7 +1,8 @@
 //! The body of a chat completions request.
 
+use super::strict::strict;
 use super::{OPENAI_BASE, OpenAi};
-use crate::llm::reply::{set, stops};
+use crate::llm::reply::{argument_object, set, stops};
 use crate::llm::{ChatRequest, Content, Message, ToolSpec};
 use serde_json::{Map, Value, json};
 
@@ -67,18 +68,21 @@ fn message(model: &OpenAi, message: &Message) -> Value {
             json!({"role": "assistant", "content": text})
         }
         Message::Assistant { text, calls } => {
+            let reasoned = calls.first().and_then(|first| model.reasoned.of(&first.id));
             let content = if text.is_empty() { Value::Null } else { text.as_str().into() };
             let calls: Value = calls
                 .iter()
                 .map(|call| {
-                    let arguments = match &call.arguments {
-                        Value::String(raw) => raw.clone(),
-                        other => other.to_string(),
-                    };
+                    // Servers refuse or choke on arguments that are no object.
+                    let arguments = argument_object(&call.arguments).to_string();
                     json!({"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}})
                 })
                 .collect();
-            json!({"role": "assistant", "content": content, "tool_calls": calls})
+            let mut wire = json!({"role": "assistant", "content": content, "tool_calls": calls});
+            if let Some(reasoned) = reasoned {
+                wire["reasoning_content"] = reasoned.into();
+            }
+            wire
         }
         Message::Tool { call_id, text, .. } => {
             json!({"role": "tool", "tool_call_id": call_id, "content": text})
@@ -106,45 +110,12 @@ fn user(model: &OpenAi, message: &Message, parts: &[Content]) -> Value {
     parts.iter().map(part).collect()
 }
 
-fn tool(spec: &ToolSpec, strict: bool) -> Value {
+/// A tool with a place where anything may stand goes out as one that is not strict: the provider would refuse them all.
+fn tool(spec: &ToolSpec, is_strict: bool) -> Value {
     let mut function = json!({"name": spec.name, "description": spec.description, "parameters": spec.schema});
-    if strict {
+    if let Some(schema) = is_strict.then(|| strict(&spec.schema)).flatten() {
         function["strict"] = true.into();
-        tighten(&mut function["parameters"], 0);
+        function["parameters"] = schema;
     }
     json!({"type": "function", "function": function})
-}
-
-/// Makes a schema what strict tools demand: every object closed, every property required, those that were optional
-/// allowed to be null.
-fn tighten(schema: &mut Value, depth: usize) {
-    let Value::Object(map) = schema else { return };
-    if depth > 32 {
-        return;
-    }
-    if map.get("type") == Some(&"object".into()) || map.contains_key("properties") {
-        let required: Vec<Value> = map.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
-        let properties = map.entry("properties").or_insert_with(|| json!({}));
-        let mut names = Vec::new();
-        for (name, property) in properties.as_object_mut().into_iter().flatten() {
-            let name: Value = name.as_str().into();
-            let optional = !required.contains(&name);
-            if let Some(kind) = property.get_mut("type").filter(|kind| optional && kind.is_string()) {
-                *kind = json!([kind.take(), "null"]);
-            }
-            names.push(name);
-        }
-        map.insert("required".into(), names.into());
-        map.insert("additionalProperties".into(), false.into());
-    }
-    for inner in ["items", "anyOf", "$defs", "properties"] {
-        match map.get_mut(inner) {
-            Some(Value::Array(list)) => list.iter_mut().for_each(|item| tighten(item, depth + 1)),
-            Some(Value::Object(named)) if inner != "items" => {
-                named.values_mut().for_each(|item| tighten(item, depth + 1));
-            }
-            Some(one) => tighten(one, depth + 1),
-            None => {}
-        }
-    }
 }

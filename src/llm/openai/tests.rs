@@ -34,7 +34,7 @@ fn read(mut source: impl Read) -> (Vec<String>, Result<Completion, ModelError>) 
     };
     let mut reply = Reply::new(&mut on);
     let result =
-        read_stream(&mut source, &mut reply, &Refusals::new("m", Vec::new())).and_then(|()| reply.done());
+        read_stream(&mut source, &mut reply, &Refusals::new("m", Vec::new())).and_then(|_| reply.done());
     (seen, result)
 }
 
@@ -99,6 +99,135 @@ fn tool_calls_are_assembled() {
     assert_eq!(read(odd.as_bytes()).1.unwrap().calls, expected);
     let nameless = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c\"}]},\"finish_reason\":\"stop\"}]}\n\n";
     assert!(matches!(read(nameless.as_bytes()).1, Err(ModelError::Garbled(_))));
+}
+
+/// A stream of these fragments of calls, and its calls by name and arguments.
+fn streamed_calls(fragments: &[Value]) -> Vec<(String, Value)> {
+    let mut source = String::new();
+    for fragment in fragments {
+        source
+            .push_str(&format!("data: {}\n\n", json!({"choices": [{"delta": {"tool_calls": [fragment]}}]})));
+    }
+    source.push_str("data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n");
+    let calls = read(source.as_bytes()).1.unwrap().calls;
+    let ids: std::collections::HashSet<_> = calls.iter().map(|call| call.id.clone()).collect();
+    assert!(ids.len() == calls.len() && !ids.contains(""), "each call has an id of its own: {calls:?}");
+    calls.into_iter().map(|call| (call.name, call.arguments)).collect()
+}
+
+#[test]
+fn calls_are_told_apart_whatever_numbers_and_ids_a_server_gives() {
+    let call = |name: &str, arguments: Value| (name.to_owned(), arguments);
+    let two = vec![call("x", json!({"a": 1})), call("y", json!({"b": 2}))];
+    let fragment = |index: Value, id: Value, name: Value, arguments: &str| json!({"index": index, "id": id, "function": {"name": name, "arguments": arguments}});
+    let (x, y) = ("{\"a\":1}", "{\"b\":2}");
+    let none = Value::Null;
+    for (what, fragments) in [
+        (
+            "one number, empty ids",
+            vec![fragment(0.into(), "".into(), "x".into(), x), fragment(0.into(), "".into(), "y".into(), y)],
+        ),
+        (
+            "neither numbers nor ids",
+            vec![
+                fragment(none.clone(), none.clone(), "x".into(), x),
+                fragment(none.clone(), none.clone(), "y".into(), y),
+            ],
+        ),
+        (
+            "one number and one id only for the first",
+            vec![fragment(0.into(), "c".into(), "x".into(), x), fragment(0.into(), "".into(), "y".into(), y)],
+        ),
+        (
+            "one id for both, with numbers",
+            vec![
+                fragment(0.into(), "c".into(), "x".into(), x),
+                fragment(1.into(), "c".into(), "y".into(), y),
+            ],
+        ),
+        (
+            "a new id with each fragment",
+            vec![
+                fragment(0.into(), "1".into(), "x".into(), "{\"a\""),
+                fragment(0.into(), "2".into(), none.clone(), ":1"),
+                fragment(0.into(), "3".into(), "".into(), "}"),
+                fragment(1.into(), "4".into(), "y".into(), y),
+            ],
+        ),
+        (
+            "the name with each fragment",
+            vec![
+                fragment(0.into(), "1".into(), "x".into(), "{\"a\""),
+                fragment(0.into(), "1".into(), "x".into(), ":1}"),
+                fragment(0.into(), "1".into(), "x".into(), ""),
+                fragment(1.into(), "".into(), "y".into(), "{\"b\":"),
+                fragment(1.into(), "".into(), "y".into(), "2}"),
+            ],
+        ),
+    ] {
+        assert_eq!(streamed_calls(&fragments), two, "{what}");
+    }
+    let message = json!({"choices": [{"message": {"tool_calls": [
+        {"function": {"name": "x", "arguments": x}}, {"index": 0, "id": "", "function": {"name": "y", "arguments": y}},
+        {"index": 0, "id": "", "function": {"name": "y", "arguments": ""}}]}}]});
+    let calls = whole(&message).unwrap().calls;
+    let names: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
+    assert_eq!(names, ["x", "y", "y"], "each call of a whole message is its own");
+}
+
+#[test]
+fn reasoning_before_a_call_goes_back_with_it() {
+    let call = json!({"id": "c", "function": {"name": "x", "arguments": "{}"}});
+    let body = |field: &str| json!({"choices": [{"message": {field: "hm", "tool_calls": [call]}}]});
+    let said = |body: &Value| {
+        let mut on = |_: Delta<'_>| Ok(());
+        let mut reply = Reply::new(&mut on);
+        read_whole(&mut body.to_string().as_bytes(), &mut reply, &Refusals::new("m", Vec::new())).unwrap()
+    };
+    assert_eq!(said(&body("reasoning_content")).as_deref(), Some("hm"));
+    assert_eq!(said(&body("reasoning")), None, "others do not know the field");
+    let mut on = |_: Delta<'_>| Ok(());
+    let streamed =
+        read_stream(&mut TEXT.as_bytes(), &mut Reply::new(&mut on), &Refusals::new("m", Vec::new()));
+    assert_eq!(streamed, Ok(Some("hm ".into())));
+
+    let model = model("https://api.deepseek.com", "deepseek-chat");
+    model.reasoned.keep("c", "hm".into());
+    let turn = |id: &str| Message::Assistant {
+        text: String::new(),
+        calls: vec![ToolCall { id: id.into(), name: "x".into(), arguments: json!({}) }],
+    };
+    let request = ChatRequest {
+        messages: vec![turn("c"), turn("other"), Message::assistant("no call")],
+        ..ChatRequest::default()
+    };
+    let sent = request::body(&model, &request)["messages"].clone();
+    let told: Vec<&Value> = (0..3).map(|at| &sent[at]["reasoning_content"]).collect();
+    assert_eq!(told, [&json!("hm"), &Value::Null, &Value::Null]);
+}
+
+#[test]
+fn an_answer_that_used_up_its_tokens_is_an_error_when_it_says_nothing() {
+    let body = |reason: &str, said: Value| json!({"choices": [{"message": said, "finish_reason": reason}]});
+    let thought = json!({"content": "", "reasoning_content": "hm"});
+    assert_eq!(whole(&body("length", thought.clone())), Err(ModelError::OutOfTokens));
+    assert!(whole(&body("stop", thought)).unwrap().once, "an empty answer is kept by no cache");
+    for (reason, once) in [("length", true), ("content_filter", true), ("stop", false)] {
+        let completion = whole(&body(reason, json!({"content": "hi"}))).unwrap();
+        assert_eq!((completion.text.as_str(), completion.once), ("hi", once), "{reason}");
+    }
+}
+
+#[test]
+fn a_reply_of_countless_values_is_refused_and_fields_nobody_asks_for_cost_nothing() {
+    let zeros = |count: usize| vec![0; count];
+    let big = json!({"choices": [{"message": {"content": "hi"}}], "zz": zeros(REPLY_VALUES_MAX)});
+    assert_eq!(whole(&big), Err(ModelError::Garbled("it is too large".into())));
+    let event = format!("data: {big}\n\n");
+    assert_eq!(read(event.as_bytes()).1, Err(ModelError::Garbled("it is too large".into())));
+    let long =
+        json!({"choices": [{"message": {"content": "[{,".repeat(REPLY_VALUES_MAX)}}], "zz": zeros(100)});
+    assert_eq!(whole(&long).unwrap().text.len(), 3 * REPLY_VALUES_MAX);
 }
 
 #[test]
@@ -200,6 +329,12 @@ fn messages_and_tools_take_their_wire_form() {
         }],
         stop: Vec::new(),
     };
+    let open = ToolSpec {
+        name: "post".into(),
+        description: "posts".into(),
+        schema: json!({"type":"object","properties":{"body":{"type":"object"}}}),
+    };
+    let request = ChatRequest { tools: vec![request.tools[0].clone(), open.clone()], ..request };
     let mut model = model(OPENAI_BASE, "gpt-4o");
     model.image_detail = Some("low".into());
     let body = request::body(&model, &request);
@@ -213,12 +348,15 @@ fn messages_and_tools_take_their_wire_form() {
                 {"type":"image_url","image_url":{"url":"https://x/y.png","detail":"low"}}]},
             {"role":"assistant","content":null,"tool_calls":[
                 {"id":"c1","type":"function","function":{"name":"add","arguments":"{\"a\":1}"}},
-                {"id":"c2","type":"function","function":{"name":"add","arguments":"{broken"}}]},
+                {"id":"c2","type":"function","function":{"name":"add","arguments":"{\"input\":\"{broken\"}"}}]},
             {"role":"tool","tool_call_id":"c1","content":"2"}])
     );
     assert_eq!(body["tools"][0]["function"]["parameters"], request.tools[0].schema);
     model.strict_tools = true;
-    let strict = &request::body(&model, &request)["tools"][0]["function"];
+    let tools = request::body(&model, &request)["tools"].clone();
+    let lax = json!({"name": "post", "description": "posts", "parameters": open.schema});
+    assert_eq!(tools[1]["function"], lax, "a tool that takes anything is not strict");
+    let strict = &tools[0]["function"];
     assert_eq!(strict["strict"], true);
     assert_eq!(
         strict["parameters"],

@@ -1,0 +1,55 @@
+//! What a provider wants back beside a tool call, kept by the call's id for as long as the model's run lasts.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+
+/// Calls of one run for which something is kept.
+const CALLS_MAX: usize = 1024;
+
+/// Things kept by the id of a call.
+pub(super) struct Remembered<T>(Mutex<HashMap<String, T>>);
+
+impl<T> Default for Remembered<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<T> fmt::Debug for Remembered<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // What a model thought is nobody else's to read.
+        f.write_str("Remembered")
+    }
+}
+
+impl<T: Clone> Remembered<T> {
+    /// What is kept for this call.
+    pub(super) fn of(&self, call_id: &str) -> Option<T> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(call_id).cloned()
+    }
+
+    /// Keeps `what` for this call, as long as there is room.
+    pub(super) fn keep(&self, call_id: &str, what: T) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() < CALLS_MAX || known.contains_key(call_id) {
+            known.insert(call_id.to_owned(), what);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_is_bounded_and_the_newest_of_a_call_counts() {
+        let kept = Remembered::default();
+        for call in 0..=CALLS_MAX {
+            kept.keep(&call.to_string(), call);
+        }
+        kept.keep("0", 7);
+        assert_eq!((kept.of("0"), kept.of("1"), kept.of(&CALLS_MAX.to_string())), (Some(7), Some(1), None));
+        assert_eq!(format!("{kept:?}"), "Remembered");
+    }
+}
