@@ -31,6 +31,8 @@ mod upgrade_audit;
 mod upgrade_passages;
 
 #[cfg(test)]
+mod append_tests;
+#[cfg(test)]
 mod journal_tests;
 #[cfg(test)]
 mod message_tests;

@@ -21,39 +21,39 @@ use std::path::Path;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-fn open(folder: &Path) -> Store {
+pub(super) fn open(folder: &Path) -> Store {
     Store::open(&folder.join("test.redb")).unwrap()
 }
 
 /// Ids that a generated operation can name by a small number.
-fn flow(number: u8) -> FlowId {
+pub(super) fn flow(number: u8) -> FlowId {
     FlowId::from_bytes([number; 16])
 }
 
-fn chat(number: u8) -> ChatId {
+pub(super) fn chat(number: u8) -> ChatId {
     ChatId::from_bytes([number; 16])
 }
 
-fn home() -> WorkspaceId {
+pub(super) fn home() -> WorkspaceId {
     WorkspaceId::from_bytes([7; 16])
 }
 
-fn settle_in(store: &Store, number: u8) {
+pub(super) fn settle_in(store: &Store, number: u8) {
     store.write(|tx| FLOW_HOME.put(tx, &flow(number), &home())).unwrap();
 }
 
-fn say(store: &Store, in_flow: u8, in_chat: u8, text: &str) -> Result<()> {
+pub(super) fn say(store: &Store, in_flow: u8, in_chat: u8, text: &str) -> Result<()> {
     store.append(Said::new(&home(), &[message(flow(in_flow), chat(in_chat), text)])?)
 }
 
 /// What a conversation's memory reads.
-fn conversation(store: &Store, in_flow: u8, in_chat: u8) -> Vec<String> {
+pub(super) fn conversation(store: &Store, in_flow: u8, in_chat: u8) -> Vec<String> {
     let found = store.conversation(&home(), &flow(in_flow), &chat(in_chat), 1_000).unwrap();
     found.into_iter().map(|message| message.content).collect()
 }
 
 /// What everybody else reads.
-fn stored(store: &Store, in_flow: u8, in_chat: u8) -> Vec<String> {
+pub(super) fn stored(store: &Store, in_flow: u8, in_chat: u8) -> Vec<String> {
     let found =
         store.read(|tx| messages::of_chat(tx, &home(), &flow(in_flow), &chat(in_chat), 1_000)).unwrap();
     found.into_iter().map(|message| message.content).collect()
