@@ -2,6 +2,7 @@
 
 use super::error::{Error, Result};
 use super::ids::{FlowId, KeyId, WorkspaceId};
+use super::rate::{Configured, RateLimit};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -159,25 +160,45 @@ pub struct FlowSettings {
     pub mcp_server_config: Option<Map<String, Value>>,
 }
 
+/// Which pages the owner of a flow lets ask it (reference 2.1).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AllowedOrigins {
+    /// Any page.
+    Every,
+    /// Pages that an entry covers; none of no entries.
+    Only(Vec<String>),
+}
+
+impl AllowedOrigins {
+    /// No page: what is not understood must not open a flow.
+    pub const NONE: Self = Self::Only(Vec::new());
+
+    /// Reads `chatbotConfig.allowedOrigins`. `None` for a value that is no list of texts.
+    #[must_use]
+    pub fn read(value: Option<&Value>) -> Option<Self> {
+        let list = match value {
+            None | Some(Value::Null) => return Some(Self::Every),
+            Some(value) => value.as_array()?,
+        };
+        let entries = list.iter().map(|entry| entry.as_str().map(str::trim)).collect::<Option<Vec<_>>>()?;
+        // The family's page writes one empty entry where it means "any".
+        if entries.first().is_none_or(|first| first.is_empty()) {
+            return Some(Self::Every);
+        }
+        let entries = entries.into_iter().filter(|entry| !entry.is_empty());
+        Some(Self::Only(entries.map(str::to_owned).collect()))
+    }
+}
+
 /// The text shown with a refused origin when the owner configured none.
 pub const ORIGIN_REFUSED: &str = "This site is not allowed to access this chatbot";
 
 impl FlowSettings {
-    /// Allowed Domains (contract 4.9); empty admits every origin.
+    /// Allowed Domains (contract 4.9). A malformed value, which no save takes any more, admits nobody.
     #[must_use]
-    pub fn allowed_origins(&self) -> Vec<&str> {
-        let list = self
-            .chatbot_config
-            .as_ref()
-            .and_then(|config| config.get("allowedOrigins"))
-            .and_then(Value::as_array);
-        let entries: Vec<&str> =
-            list.into_iter().flatten().filter_map(Value::as_str).map(str::trim).collect();
-        // The family's page writes one empty entry where it means "any".
-        if entries.first().is_some_and(|first| first.is_empty()) {
-            return Vec::new();
-        }
-        entries.into_iter().filter(|entry| !entry.is_empty()).collect()
+    pub fn allowed_origins(&self) -> AllowedOrigins {
+        let stored = self.chatbot_config.as_ref().and_then(|config| config.get("allowedOrigins"));
+        AllowedOrigins::read(stored).unwrap_or(AllowedOrigins::NONE)
     }
 
     /// The text of the origin 403.
@@ -189,8 +210,8 @@ impl FlowSettings {
 
     /// The flow's rate limit, when it is on and whole (reference 2.2).
     #[must_use]
-    pub fn rate_limit(&self) -> Option<super::rate::RateLimit> {
-        super::rate::RateLimit::from_config(self.api_config.as_ref()?.get("rateLimit")?)
+    pub fn rate_limit(&self) -> Option<RateLimit> {
+        Configured::read(self.api_config.as_ref()?.get("rateLimit")).ok()?.limit()
     }
 
     /// The media types of documents the flow's chat takes, when Full File Upload is on (spec 4.1 r1); an empty list names
@@ -239,9 +260,29 @@ mod tests {
 
     #[test]
     fn one_empty_entry_means_every_origin() {
-        assert!(with_origins(json!([""])).allowed_origins().is_empty());
-        assert!(with_origins(json!([])).allowed_origins().is_empty());
-        assert_eq!(with_origins(json!(["https://a.example", ""])).allowed_origins(), ["https://a.example"]);
+        for every in [json!([""]), json!([]), json!(null), json!(["", "https://a.example"])] {
+            assert_eq!(with_origins(every.clone()).allowed_origins(), AllowedOrigins::Every, "{every}");
+        }
+        assert_eq!(FlowSettings::default().allowed_origins(), AllowedOrigins::Every);
+        let one = AllowedOrigins::Only(vec!["https://a.example".to_owned()]);
+        assert_eq!(with_origins(json!([" https://a.example ", ""])).allowed_origins(), one);
+    }
+
+    #[test]
+    fn a_malformed_list_of_origins_admits_nobody() {
+        for wrong in [
+            json!("https://a.example"),
+            json!(""),
+            json!(5),
+            json!(false),
+            json!({"0": "https://a.example"}),
+            json!([5]),
+            json!([null]),
+            json!(["https://a.example", {"url": "https://b.example"}]),
+            json!([["https://a.example"]]),
+        ] {
+            assert_eq!(with_origins(wrong.clone()).allowed_origins(), AllowedOrigins::NONE, "{wrong}");
+        }
     }
 
     #[test]

@@ -24,32 +24,67 @@ pub struct WindowState {
     pub reset_seconds: u64,
 }
 
-impl RateLimit {
-    /// Reads `apiConfig.rateLimit`. Numbers may come as text. `status: false` or a missing value is no limit;
-    /// a missing `status` with all three values counts as on (reference 2.2).
-    #[must_use]
-    pub fn from_config(config: &Value) -> Option<Self> {
-        if config.get("status").is_some_and(|status| status != &Value::Bool(true)) {
-            return None;
+/// What `apiConfig.rateLimit` says (reference 2.2).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Configured {
+    /// No limit.
+    Off,
+    /// Switched on, with a value not filled in: the limit of before stays.
+    Partial,
+    /// A limit.
+    On(RateLimit),
+}
+
+impl Configured {
+    /// Reads it. Numbers may come as text. `status: false` or a missing value is no limit; a missing `status` counts as
+    /// on, and an empty message as absent.
+    ///
+    /// # Errors
+    /// What a value must be that cannot mean anything.
+    pub fn read(config: Option<&Value>) -> Result<Self, &'static str> {
+        let config = match config {
+            None | Some(Value::Null) => return Ok(Self::Off),
+            Some(config) => config.as_object().ok_or("it must be an object")?,
+        };
+        match config.get("status") {
+            None | Some(Value::Null | Value::Bool(true)) => {}
+            Some(Value::Bool(false)) => return Ok(Self::Off),
+            Some(_) => return Err("status must be true or false"),
         }
-        let max = positive(config.get("limitMax")?)?;
-        let window_seconds = positive(config.get("limitDuration")?)?;
-        let message = config
-            .get("limitMsg")
-            .and_then(Value::as_str)
-            .unwrap_or("Too many requests, please try again later.");
-        Some(Self { max, window_seconds, message: message.to_owned() })
+        let max = number(config.get("limitMax")).ok_or("limitMax must be a number from 1")?;
+        let seconds = number(config.get("limitDuration")).ok_or("limitDuration must be a number from 1")?;
+        let message = match config.get("limitMsg") {
+            None | Some(Value::Null) => DEFAULT_MESSAGE,
+            Some(Value::String(text)) if text.trim().is_empty() => DEFAULT_MESSAGE,
+            Some(Value::String(text)) => text,
+            Some(_) => return Err("limitMsg must be a text"),
+        };
+        let limit = max.zip(seconds);
+        Ok(limit.map_or(Self::Partial, |(max, window_seconds)| {
+            Self::On(RateLimit { max, window_seconds, message: message.to_owned() })
+        }))
+    }
+
+    /// The limit, where there is one.
+    #[must_use]
+    pub fn limit(self) -> Option<RateLimit> {
+        if let Self::On(limit) = self { Some(limit) } else { None }
     }
 }
 
-fn positive(value: &Value) -> Option<u32> {
-    let number = match value {
-        Value::Number(number) => number.as_f64()?,
-        Value::String(text) => text.trim().parse().ok()?,
-        _ => return None,
+const DEFAULT_MESSAGE: &str = "Too many requests, please try again later.";
+
+/// Nothing where no number is filled in; `None` for what is no number from 1.
+fn number(value: Option<&Value>) -> Option<Option<u32>> {
+    let number: f64 = match value {
+        None | Some(Value::Null) => return Some(None),
+        Some(Value::Number(number)) => number.as_f64()?,
+        Some(Value::String(text)) if text.trim().is_empty() => return Some(None),
+        Some(Value::String(text)) => text.trim().parse().ok()?,
+        Some(_) => return None,
     };
     // Rounded down; above what a u32 holds the cast saturates, which is a limit nobody reaches.
-    (number >= 1.0).then_some(number as u32)
+    (number.is_finite() && number >= 1.0).then_some(Some(number as u32))
 }
 
 #[cfg(test)]
@@ -57,23 +92,56 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    fn read(config: &Value) -> Result<Configured, &'static str> {
+        Configured::read(Some(config))
+    }
+
     #[test]
     fn numbers_may_be_text() {
         let config = json!({"status": true, "limitMax": "5", "limitDuration": 60, "limitMsg": "slow down"});
-        let limit = RateLimit::from_config(&config).unwrap();
+        let limit = read(&config).unwrap().limit().unwrap();
         assert_eq!((limit.max, limit.window_seconds, limit.message.as_str()), (5, 60, "slow down"));
     }
 
     #[test]
-    fn a_limit_that_is_off_or_partial_is_no_limit() {
-        for config in [
-            json!({"status": false, "limitMax": 5, "limitDuration": 60}),
+    fn an_empty_message_counts_as_absent() {
+        for message in [json!(""), json!("  "), json!(null)] {
+            let config = json!({"limitMax": 5, "limitDuration": 60, "limitMsg": message});
+            assert_eq!(read(&config).unwrap().limit().unwrap().message, DEFAULT_MESSAGE);
+        }
+    }
+
+    #[test]
+    fn a_limit_that_is_off_partial_or_nonsense_is_told_apart() {
+        for off in
+            [json!(null), json!({"status": false, "limitMax": 5}), json!({"status": false, "limitMax": []})]
+        {
+            assert_eq!(read(&off), Ok(Configured::Off), "{off}");
+        }
+        for partial in [
+            json!({}),
+            json!({"status": true}),
             json!({"status": true, "limitMax": "", "limitDuration": 60}),
             json!({"status": true, "limitMax": 5}),
-            json!({"status": true, "limitMax": "0", "limitDuration": "60"}),
-            json!(null),
+            json!({"limitDuration": "60", "limitMax": null}),
         ] {
-            assert_eq!(RateLimit::from_config(&config), None, "{config}");
+            assert_eq!(read(&partial), Ok(Configured::Partial), "{partial}");
+        }
+        for nonsense in [
+            json!([]),
+            json!("5"),
+            json!({"status": "true", "limitMax": 5, "limitDuration": 60}),
+            json!({"status": true, "limitMax": "0", "limitDuration": "60"}),
+            json!({"limitMax": 5, "limitDuration": "a minute"}),
+            json!({"limitMax": -5, "limitDuration": 60}),
+            json!({"limitMax": "inf", "limitDuration": 60}),
+            json!({"limitMax": "NaN", "limitDuration": 60}),
+            json!({"limitMax": [5], "limitDuration": 60}),
+            json!({"limitMax": 5, "limitDuration": {"s": 60}}),
+            json!({"limitMax": 5, "limitDuration": true}),
+            json!({"limitMax": 5, "limitDuration": 60, "limitMsg": 7}),
+        ] {
+            assert!(read(&nonsense).is_err(), "{nonsense}");
         }
     }
 }

@@ -5,6 +5,7 @@ use super::origin::{Admission, judge};
 use super::request::Request;
 use super::router::Cors;
 use crate::app::App;
+use crate::domain::flow::AllowedOrigins;
 use crate::domain::ids::{FeedbackId, FlowId};
 use crate::ops;
 use hyper::HeaderMap;
@@ -39,7 +40,7 @@ pub(super) fn mark_preflight(app: &App, request: &Request, headers: &mut HeaderM
     // A preflight has no body: where the flow is named there, the request itself is judged, and only that.
     let admission = match (request.route().cors, named_flow(request)) {
         (Cors::Flow, None) if origin != "null" => {
-            judge(Some(&[]), &app.settings.cors_origins, &request.own_origins(), origin)
+            judge(&AllowedOrigins::Every, &app.settings.cors_origins, &request.own_origins(), origin)
         }
         _ => admission(app, request, origin),
     };
@@ -67,7 +68,7 @@ fn mark_origin(admission: Admission, request: &Request, headers: &mut HeaderMap)
 fn admission(app: &App, request: &Request, origin: &str) -> Admission {
     let (cors, own) = (&app.settings.cors_origins, request.own_origins());
     let flow = match request.route().cors {
-        Cors::None | Cors::Listed => return judge(None, cors, &own, origin),
+        Cors::None | Cors::Listed => return judge(&AllowedOrigins::NONE, cors, &own, origin),
         Cors::Flow => named_flow(request).or_else(|| peek_text(request.body(), "chatflowid")),
         Cors::FlowInQuery => named_flow(request),
         Cors::FlowOfFeedback => rated_flow(app, request),
@@ -75,12 +76,9 @@ fn admission(app: &App, request: &Request, origin: &str) -> Admission {
     let listed =
         flow.and_then(|flow| FlowId::parse(&flow)).map(|flow| ops::flows::allowed_origins(app, &flow));
     match listed {
-        Some(Ok(Some(list))) => {
-            let list: Vec<&str> = list.iter().map(String::as_str).collect();
-            judge(Some(&list), cors, &own, origin)
-        }
+        Some(Ok(Some(list))) => judge(&list, cors, &own, origin),
         // An unknown flow has no list that could admit anybody; a failed read is told by the answer itself.
-        Some(Ok(None) | Err(_)) | None => judge(None, cors, &own, origin),
+        Some(Ok(None) | Err(_)) | None => judge(&AllowedOrigins::NONE, cors, &own, origin),
     }
 }
 

@@ -6,6 +6,7 @@ use super::router::Cors;
 use crate::app::App;
 use crate::domain::caller::{Caller, Principal};
 use crate::domain::error::{Error, Result, Unauthorized};
+use crate::domain::flow::AllowedOrigins;
 use crate::ops;
 use crate::settings::Settings;
 use hyper::Method;
@@ -145,9 +146,9 @@ pub fn person(app: &App, request: &Request) -> Result<Option<Caller>> {
 
 /// True when no other site's page asks.
 fn is_own_page(request: &Request) -> bool {
-    let own_page = request
-        .origin()
-        .is_none_or(|page| origin::judge(None, &[], &request.own_origins(), page) == Admission::Own);
+    let own_page = request.origin().is_none_or(|page| {
+        origin::judge(&AllowedOrigins::NONE, &[], &request.own_origins(), page) == Admission::Own
+    });
     let fetched_here = match request.headers.get("sec-fetch-site") {
         None => true,
         Some(site) => matches!(site.to_str(), Ok("same-origin" | "none")),

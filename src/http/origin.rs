@@ -1,5 +1,7 @@
 //! Which pages may call: origins compared by scheme, host and port (spec 5.7, contract 4.9 and 6.5, security rules 5).
 
+use crate::domain::flow::AllowedOrigins;
+
 /// An origin as a browser sends it, or an entry of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
@@ -91,33 +93,38 @@ fn lists<'a>(entries: impl IntoIterator<Item = &'a str>, origin: &Origin) -> boo
 
 /// Judges the value of an `Origin` header.
 ///
-/// `allowed` is the flow's list, of which an empty one admits every origin; `None` when there is no flow whose
-/// list could admit anybody. `cors` are the entries of `CORS_ORIGINS`; `own` are the service's own addresses.
+/// `allowed` are the flow's Allowed Domains; none where there is no flow whose list could admit anybody. `cors` are the
+/// entries of `CORS_ORIGINS`; `own` are the service's own addresses.
 #[must_use]
-pub fn judge(allowed: Option<&[&str]>, cors: &[String], own: &[&str], origin: &str) -> Admission {
+pub fn judge(allowed: &AllowedOrigins, cors: &[String], own: &[&str], origin: &str) -> Admission {
     let Some(origin) = Origin::parse(origin) else { return Admission::Refused };
     if lists(own.iter().copied(), &origin) {
         return Admission::Own;
     }
     let wildcard = cors.iter().any(|entry| entry.trim() == "*");
-    if !wildcard
-        && (lists(cors.iter().map(String::as_str), &origin)
-            || lists(allowed.unwrap_or_default().iter().copied(), &origin))
-    {
+    let listed = match allowed {
+        AllowedOrigins::Every => &[][..],
+        AllowedOrigins::Only(entries) => entries,
+    };
+    if !wildcard && lists(cors.iter().chain(listed).map(String::as_str), &origin) {
         return Admission::Listed;
     }
-    if wildcard || allowed.is_some_and(<[&str]>::is_empty) { Admission::Anyone } else { Admission::Refused }
+    if wildcard || *allowed == AllowedOrigins::Every { Admission::Anyone } else { Admission::Refused }
 }
 
 /// True when a page of `origin` may ask a flow with this list. See [`judge`].
 #[must_use]
-pub fn admits(allowed: &[&str], cors: &[String], own: &[&str], origin: &str) -> bool {
-    judge(Some(allowed), cors, own, origin) != Admission::Refused
+pub fn admits(allowed: &AllowedOrigins, cors: &[String], own: &[&str], origin: &str) -> bool {
+    judge(allowed, cors, own, origin) != Admission::Refused
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn only(entry: &str) -> AllowedOrigins {
+        AllowedOrigins::Only(vec![entry.to_owned()])
+    }
 
     #[test]
     fn only_whole_origins_are_origins() {
@@ -164,7 +171,7 @@ mod tests {
             ("a.example", "https://sub.a.example", false),
             ("[::1]:3000", "http://[::1]:3000", true),
         ] {
-            assert_eq!(admits(&[entry], &[], &[], origin), covered, "{entry} {origin}");
+            assert_eq!(admits(&only(entry), &[], &[], origin), covered, "{entry} {origin}");
         }
     }
 
@@ -173,18 +180,19 @@ mod tests {
         let listed = ["https://a.example".to_owned()];
         let wildcard = ["*".to_owned(), "https://a.example".to_owned()];
         let page = "https://a.example";
+        let b = only("b.example");
         for (allowed, cors, own, origin, expected) in [
-            (Some(&[][..]), &[][..], &[][..], page, Admission::Anyone),
-            (Some(&[][..]), &[], &[], "null", Admission::Refused),
-            (Some(&[][..]), &listed, &[], page, Admission::Listed),
-            (Some(&["b.example"][..]), &listed, &[], page, Admission::Listed),
-            (Some(&["b.example"][..]), &[], &[], page, Admission::Refused),
-            (Some(&["b.example"][..]), &wildcard, &[], page, Admission::Anyone),
-            (Some(&["b.example"][..]), &[], &["a.example"], page, Admission::Own),
-            (Some(&["*"][..]), &[], &[], page, Admission::Refused),
-            (None, &[], &[], page, Admission::Refused),
-            (None, &listed, &[], page, Admission::Listed),
-            (None, &wildcard, &[], "https://c.example", Admission::Anyone),
+            (&AllowedOrigins::Every, &[][..], &[][..], page, Admission::Anyone),
+            (&AllowedOrigins::Every, &[], &[], "null", Admission::Refused),
+            (&AllowedOrigins::Every, &listed, &[], page, Admission::Listed),
+            (&b, &listed, &[], page, Admission::Listed),
+            (&b, &[], &[], page, Admission::Refused),
+            (&b, &wildcard, &[], page, Admission::Anyone),
+            (&b, &[], &["a.example"], page, Admission::Own),
+            (&only("*"), &[], &[], page, Admission::Refused),
+            (&AllowedOrigins::NONE, &[], &[], page, Admission::Refused),
+            (&AllowedOrigins::NONE, &listed, &[], page, Admission::Listed),
+            (&AllowedOrigins::NONE, &wildcard, &[], "https://c.example", Admission::Anyone),
         ] {
             assert_eq!(judge(allowed, cors, own, origin), expected, "{allowed:?} {cors:?} {own:?} {origin}");
         }

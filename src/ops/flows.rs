@@ -2,17 +2,17 @@
 
 use super::access::{self, Action};
 use super::drafts;
+use super::flow_config::{self, TOKEN};
 use super::flow_files::{self, Side};
 use super::live::{self, NewCanvas};
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::caller::Caller;
-use crate::domain::credential::HIDDEN;
 use crate::domain::draft::{DraftStatus, Mode};
 use crate::domain::error::{Conflict, Error, Result};
-use crate::domain::flow::{CanvasDigest, Flow, FlowKind, FlowSettings};
-use crate::domain::ids::{FlowId, KeyId, WorkspaceId};
-use crate::store::tables::{API_KEYS, CANVASES, FLOW_HOME, FLOWS};
+use crate::domain::flow::{AllowedOrigins, CanvasDigest, Flow, FlowKind, FlowSettings};
+use crate::domain::ids::{FlowId, WorkspaceId};
+use crate::store::tables::{CANVASES, FLOW_HOME, FLOWS};
 use crate::store::{ReadTx, Tx};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
@@ -86,10 +86,9 @@ impl FlowEdit {
     /// The settings as they shall be: each field sent takes the place of the old one as a whole, because
     /// writers read the whole text first (reference 2.1).
     fn settings(&self, tx: &impl Tx, workspace: &WorkspaceId, old: FlowSettings) -> Result<FlowSettings> {
-        let token = old.mcp_server_config.as_ref().and_then(|config| config.get(TOKEN).cloned());
-        let mut new = old;
+        let mut new = old.clone();
         if let Some(key) = &self.apikeyid {
-            new.api_key = bound_key(tx, workspace, key.as_deref())?;
+            new.api_key = flow_config::bound_key(tx, workspace, key.as_deref(), old.api_key)?;
         }
         new.is_public = self.is_public.unwrap_or(new.is_public);
         new.deployed = self.deployed.unwrap_or(new.deployed);
@@ -105,72 +104,11 @@ impl FlowEdit {
         ];
         for (name, sent, kept) in texts {
             if let Some(sent) = sent {
-                *kept = config(name, sent.as_ref())?;
+                *kept = flow_config::read(name, sent.as_ref())?;
             }
         }
-        if let Some(sent) = &mut new.mcp_server_config {
-            keep_token(sent, token);
-        }
+        flow_config::keep_what_stays(&mut new, &old);
         Ok(new)
-    }
-}
-
-/// The field of `mcpServerConfig` that no answer holds.
-const TOKEN: &str = "token";
-
-/// Keeps the token of before where none was sent, or a hidden one: whoever read the settings and sends them back was not
-/// shown it. An empty text or null takes it away.
-fn keep_token(sent: &mut Map<String, Value>, before: Option<Value>) {
-    if sent.get(TOKEN).is_none_or(|token| token == HIDDEN) {
-        sent.shift_remove(TOKEN);
-        sent.extend(before.map(|token| (TOKEN.to_owned(), token)));
-    }
-}
-
-fn bound_key(tx: &impl Tx, workspace: &WorkspaceId, sent: Option<&str>) -> Result<Option<KeyId>> {
-    let Some(text) = sent.filter(|text| !text.is_empty()) else { return Ok(None) };
-    let unknown = || Error::invalid("Invalid apikeyid: this workspace has no such API key.");
-    let id = KeyId::parse(text).ok_or_else(unknown)?;
-    if API_KEYS.has(tx, workspace, &id)? { Ok(Some(id)) } else { Err(unknown()) }
-}
-
-/// Levels of a settings object: the record and the version around it add some, and what is written must be readable.
-const CONFIG_LEVELS_MAX: usize = 64;
-
-/// A settings object, as such or as the JSON text the family's page sends.
-///
-/// # Errors
-/// 400 naming what is wrong.
-pub(super) fn config(name: &str, sent: Option<&Value>) -> Result<Option<Map<String, Value>>> {
-    let read = config_of_any_depth(name, sent)?;
-    if read.as_ref().is_some_and(|map| map.values().any(|value| is_deeper(value, CONFIG_LEVELS_MAX - 1))) {
-        return Err(Error::Invalid(format!(
-            "Invalid {name}: it is nested deeper than {CONFIG_LEVELS_MAX} levels."
-        )));
-    }
-    Ok(read)
-}
-
-fn is_deeper(value: &Value, levels: usize) -> bool {
-    match value {
-        Value::Object(map) => levels == 0 || map.values().any(|value| is_deeper(value, levels - 1)),
-        Value::Array(list) => levels == 0 || list.iter().any(|value| is_deeper(value, levels - 1)),
-        _ => false,
-    }
-}
-
-fn config_of_any_depth(name: &str, sent: Option<&Value>) -> Result<Option<Map<String, Value>>> {
-    let wrong = || Error::Invalid(format!("Invalid {name}: it must be JSON text of an object."));
-    match sent {
-        None => Ok(None),
-        Some(Value::Object(map)) => Ok(Some(map.clone())),
-        Some(Value::String(text)) if text.is_empty() => Ok(None),
-        Some(Value::String(text)) => match serde_json::from_str(text).map_err(|_| wrong())? {
-            Value::Object(map) => Ok(Some(map)),
-            Value::Null => Ok(None),
-            _ => Err(wrong()),
-        },
-        Some(_) => Err(wrong()),
     }
 }
 
@@ -443,9 +381,9 @@ pub fn asked(tx: &impl Tx, id: &FlowId) -> Result<Flow> {
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn allowed_origins(app: &App, id: &FlowId) -> Result<Option<Vec<String>>> {
+pub fn allowed_origins(app: &App, id: &FlowId) -> Result<Option<AllowedOrigins>> {
     match app.store.read_but_messages(|tx| asked(tx, id)) {
-        Ok(flow) => Ok(Some(flow.settings.allowed_origins().into_iter().map(str::to_owned).collect())),
+        Ok(flow) => Ok(Some(flow.settings.allowed_origins())),
         Err(Error::NotFound(_)) => Ok(None),
         Err(other) => Err(other),
     }

@@ -13,6 +13,7 @@ pub mod demo;
 pub mod document_stores;
 pub mod drafts;
 pub mod feedback;
+pub mod flow_config;
 pub mod flow_files;
 pub mod flows;
 pub mod folder;

@@ -280,3 +280,61 @@ fn the_test_chat_of_an_empty_flow_is_refused_like_any() {
     let refused = server.owner("POST", &format!("/internal-prediction/{flow}")).json(&question()).send();
     assert!(refused.is_error(404).contains(&flow));
 }
+
+#[test]
+fn no_save_switches_a_limit_off_by_nonsense_or_an_empty_field() {
+    let server = Server::start();
+    let flow = limited(&server, json!({}));
+    let save = |limit: Value| {
+        let config = json!({ "rateLimit": limit, "other": 1 }).to_string();
+        server.owner("PUT", &format!("/chatflows/{flow}")).json(&json!({ "apiConfig": config })).send()
+    };
+    let stored = || -> Value {
+        let text = server.read(&format!("/chatflows/{flow}"))["apiConfig"].as_str().unwrap().to_owned();
+        serde_json::from_str(&text).unwrap()
+    };
+    let before = stored()["rateLimit"].clone();
+    for nonsense in [
+        json!({"status": true, "limitMax": "many", "limitDuration": "600"}),
+        json!({"status": true, "limitMax": 2, "limitDuration": -1}),
+        json!({"status": true, "limitMax": 0, "limitDuration": 600}),
+        json!({"status": "on", "limitMax": 2, "limitDuration": 600}),
+        json!({"limitMax": [2], "limitDuration": 600}),
+        json!({"limitMax": 2, "limitDuration": 600, "limitMsg": {}}),
+        json!("2 in 600"),
+        json!([2, 600]),
+    ] {
+        let message = save(nonsense).is_error(400);
+        assert!(message.contains("rateLimit"), "{message}");
+        assert_eq!(stored()["rateLimit"], before);
+    }
+    for partial in
+        [json!({"status": true}), json!({"status": true, "limitMax": "9", "limitDuration": ""}), json!({})]
+    {
+        save(partial).is(200);
+        assert_eq!((&stored()["rateLimit"], &stored()["other"]), (&before, &json!(1)));
+    }
+    for left in ["1", "0"] {
+        assert_eq!(server.ask(&flow, &question()).is(200).header("x-ratelimit-remaining"), Some(left));
+    }
+    server.ask(&flow, &question()).is(429);
+    save(json!({"status": false, "limitMax": "", "limitDuration": ""})).is(200);
+    server.ask(&flow, &question()).is(200);
+    save(json!({"status": true, "limitMax": "1", "limitDuration": "600", "limitMsg": ""})).is(200);
+    server.ask(&flow, &question()).is(200);
+    assert!(server.ask(&flow, &question()).is(429).text().contains("try again later"));
+}
+
+#[test]
+fn the_record_of_a_flow_can_be_saved_back_after_its_key_was_deleted() {
+    let (server, flow, key) = bound();
+    server.owner("DELETE", &format!("/apikey/{}", id(&key))).send().is(200);
+    let record = server.read(&format!("/chatflows/{flow}"));
+    let saved = server.put(&format!("/chatflows/{flow}"), &record);
+    assert_eq!(saved["apikeyid"], record["apikeyid"]);
+    server.ask(&flow, &question()).is_error(401);
+    // Only where it was: no other flow can be bound to a key that is not there.
+    let other = server.flow(&scripted());
+    let call = server.owner("PUT", &format!("/chatflows/{other}"));
+    call.json(&json!({"apikeyid": record["apikeyid"]})).send().is_error(400);
+}

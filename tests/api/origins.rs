@@ -207,3 +207,35 @@ fn management_serves_no_page_of_another_site() {
     sent.send().is_error(403);
     server.ask(&flow, &json!({"question": "Hi"})).is(200);
 }
+
+#[test]
+fn a_list_of_origins_that_is_none_is_refused_and_the_old_one_stays() {
+    let server = Server::start();
+    let flow = listed(&server);
+    for wrong in [
+        json!(PAGE),
+        json!(""),
+        json!(true),
+        json!({"0": PAGE}),
+        json!([PAGE, 5]),
+        json!([null]),
+        json!([{"url": PAGE}]),
+        json!([[PAGE]]),
+    ] {
+        let config = json!({ "allowedOrigins": wrong });
+        for sent in [config.clone(), json!(config.to_string())] {
+            let call = server.owner("PUT", &format!("/chatflows/{flow}"));
+            let message = call.json(&json!({ "chatbotConfig": sent })).send().is_error(400);
+            assert!(message.contains("allowedOrigins"), "{message}");
+            let made = json!({"name": "New", "type": "CHATFLOW", "chatbotConfig": sent});
+            server.owner("POST", "/chatflows").json(&made).send().is_error(400);
+        }
+        ask(&server, &flow, "https://evil.example", false).is_error(403);
+        ask(&server, &flow, PAGE, false).is(200);
+    }
+    for every in [json!(null), json!([]), json!([""])] {
+        let config = json!({ "allowedOrigins": every });
+        server.put(&format!("/chatflows/{flow}"), &json!({ "chatbotConfig": config.to_string() }));
+        ask(&server, &flow, "https://anywhere.example", false).is(200);
+    }
+}

@@ -2,12 +2,13 @@
 
 use crate::app::App;
 use crate::domain::error::Result;
+use crate::domain::flow::AllowedOrigins;
 use crate::domain::ids::FlowId;
 use crate::http::origin::Origin;
 use crate::ops;
 
-/// The sources of `frame-ancestors` for the chat page of the flow of this id: its Allowed Domains, anyone when that list is
-/// empty, and nobody else when there is no such flow (security rules 2, contract 4.9).
+/// The sources of `frame-ancestors` for the chat page of the flow of this id: its Allowed Domains, anyone where they name
+/// nobody in particular, and nobody else when there is no such flow (security rules 2, contract 4.9).
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -20,10 +21,11 @@ pub fn ancestors(app: &App, flow: &str) -> Result<String> {
 }
 
 /// An entry is written anew from what was understood of it, so that it cannot say anything else.
-fn sources(allowed: &[String], cors: &[String]) -> String {
-    if allowed.is_empty() || cors.iter().any(|entry| entry.trim() == "*") {
-        return "*".to_owned();
-    }
+fn sources(allowed: &AllowedOrigins, cors: &[String]) -> String {
+    let allowed = match allowed {
+        AllowedOrigins::Only(entries) if cors.iter().all(|entry| entry.trim() != "*") => entries,
+        AllowedOrigins::Only(_) | AllowedOrigins::Every => return "*".to_owned(),
+    };
     let mut sources = "'self'".to_owned();
     for origin in allowed.iter().chain(cors).filter_map(|entry| Origin::parse_entry(entry)) {
         if !origin.host.is_ascii() {
@@ -49,8 +51,9 @@ mod tests {
     #[test]
     fn the_allowed_domains_may_frame_a_chat() {
         let list = |entries: &[&str]| entries.iter().map(|&entry| entry.to_owned()).collect::<Vec<_>>();
+        assert_eq!(sources(&AllowedOrigins::Every, &[]), "*");
         for (allowed, cors, expected) in [
-            (list(&[]), list(&[]), "*"),
+            (list(&[]), list(&[]), "'self'"),
             (list(&["https://A.example/x"]), list(&[]), "'self' https://a.example"),
             (
                 list(&["b.example:8080"]),
@@ -61,6 +64,7 @@ mod tests {
             (list(&["a.example; script-src *"]), list(&[]), "'self'"),
             (list(&["*"]), list(&[]), "'self'"),
         ] {
+            let allowed = AllowedOrigins::Only(allowed);
             assert_eq!(sources(&allowed, &cors), expected, "{allowed:?} {cors:?}");
         }
     }

@@ -3,6 +3,7 @@
 
 use super::super::access::{self, Action as Doing};
 use super::super::drafts::{self, Expected};
+use super::super::flow_config;
 use super::super::flows::{self, FlowEdit};
 use super::super::live::NewCanvas;
 use super::super::snapshot;
@@ -65,7 +66,7 @@ fn update(
     })?;
     for name in SETTINGS {
         if let Some(value) = edit.get_mut(*name)
-            && let Some(sent) = flows::config(name, Some(value))?
+            && let Some(sent) = flow_config::read(name, Some(value))?
         {
             *value = snapshot::merged_setting(&now.settings, name, sent).into();
         }
