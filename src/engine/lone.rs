@@ -1,8 +1,8 @@
 //! Cards that stand on no canvas: for what the service itself asks on behalf of a flow's owner, and for document stores.
 
+use super::credential;
 use crate::cards::action_lists;
 use crate::cards::kit::{Bound, Card, Host, Inputs, Loader, Model, Part, VectorStore};
-use crate::domain::credential_types;
 use crate::domain::error::{Error, Result};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -30,19 +30,6 @@ impl Lone<'_> {
         self.read(wired, host, |inputs| self.card.make.part(inputs))
     }
 
-    /// Refuses a credential of a type that the card does not take: its secrets would go where they were never meant to.
-    fn must_fit(&self, host: &dyn Host) -> Result<()> {
-        let (Some(id), takes) = (self.credential, self.card.credential_types()) else { return Ok(()) };
-        let given = host.credential_type(id)?.filter(|given| !takes.contains(&given.as_str()));
-        let Some(given) = given.filter(|_| !takes.is_empty()) else { return Ok(()) };
-        let label = |name: &str| {
-            credential_types::find(name).map_or_else(|| name.to_owned(), |kind| kind.label.to_owned())
-        };
-        let takes = takes.iter().map(|name| label(name)).collect::<Vec<_>>().join(" or ");
-        let why = format!("its credential is of the type {}; select one of the type {takes}", label(&given));
-        Err(Error::Failed(format!("{}: {why}", self.label)))
-    }
-
     /// Lets `read` see its inputs.
     fn read<T>(
         &self,
@@ -51,13 +38,7 @@ impl Lone<'_> {
         read: impl FnOnce(&Inputs<'_>) -> Result<T>,
     ) -> Result<T> {
         let Self { card, label, settings, .. } = *self;
-        let credential = match self.credential {
-            None => None,
-            Some(id) => Some(host.credential(id)?.ok_or_else(|| {
-                Error::Failed(format!("{label}: its credential no longer exists; select another one"))
-            })?),
-        };
-        self.must_fit(host)?;
+        let credential = credential::fields(card, label, self.credential, host)?;
         let value = |input: &crate::cards::kit::Input| {
             let value = settings.get(input.name).filter(|_| !input.is_wire())?;
             Some((input.name, Bound::Value(value.clone())))

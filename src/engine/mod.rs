@@ -1,5 +1,6 @@
 //! Running flows: a canvas becomes a plan once, and a plan answers questions.
 
+mod credential;
 mod lone;
 mod order;
 pub mod overrides;

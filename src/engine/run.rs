@@ -1,5 +1,6 @@
 //! One question through one plan.
 
+use super::credential;
 use super::overrides::Overrides;
 use super::plan::{Plan, Step, StepKind};
 use super::resolve::Resolver;
@@ -178,12 +179,7 @@ fn build<'v>(
     }
     let _span = span(card.name, &step.label).entered();
     let host = resolver.turn.host;
-    let credential = match credential {
-        None => None,
-        Some(id) => Some(host.credential(id)?.ok_or_else(|| {
-            Error::Failed(format!("{}: its credential no longer exists; select another one", step.label))
-        })?),
-    };
+    let credential = credential::fields(card, &step.label, credential.as_deref(), host)?;
     let mut values: HashMap<_, _> =
         inputs.iter().map(|(name, source)| (*name, resolver.bind(source))).collect();
     for (name, value) in overrides {

@@ -168,3 +168,25 @@ fn types_of_credentials_are_listed_with_their_fields() {
     assert_eq!((&pair[0], &pair[1]["name"]), (openai, &json!("anthropicApi")));
     server.owner("GET", "/components-credentials/unheardOf").send().is_error(404);
 }
+
+#[test]
+fn a_card_is_handed_no_credential_of_another_type() {
+    let server = Server::start();
+    let provider = Provider::start();
+    let canvas = Format::OpenAi.conversation(&server, &provider.base_url(), json!({}));
+    let right = server.read("/credentials?credentialName=openAIApi")[0]["id"].as_str().unwrap().to_owned();
+    let stored = |kind: &str, field: &str| {
+        let body = json!({"name": "Other", "credentialName": kind, "plainDataObj": {field: SECRET}});
+        id(&server.post("/credentials", &body))
+    };
+    for other in [stored("anthropicApi", "anthropicApiKey"), stored("cohereApi", "cohereApiKey")] {
+        let flow = server.flow(&canvas.replace(&right, &other));
+        for streaming in [false, true] {
+            let answer = server.ask(&flow, &json!({"question": "Hi", "streaming": streaming}));
+            let text = answer.text();
+            assert!(text.contains("its credential is of the type") && text.contains("OpenAI API"), "{text}");
+        }
+    }
+    assert_eq!(provider.requests().len(), 0, "nothing was sent anywhere");
+    server.ask(&server.flow(&canvas), &json!({"question": "Hi"})).is(200);
+}
