@@ -164,3 +164,32 @@ fn the_list_of_settings_names_what_can_be_allowed() {
     );
     server.owner("GET", "/flow-config/none").send().is_error(404);
 }
+
+#[test]
+fn a_value_that_a_setting_cannot_hold_is_a_400_before_anything_runs() {
+    let server = Server::start();
+    let provider = Provider::start();
+    let names = ["temperature", "modelName", "streaming"];
+    let settings = listing(&[("OpenAI", &names)], &[]);
+    let flow =
+        server.flow_with(&Format::OpenAi.conversation(&server, &provider.base_url(), json!({})), &settings);
+    for wrong in [
+        json!({"temperature": "hot"}),
+        json!({"temperature": 1e9}),
+        json!({"temperature": {"chatOpenAI_0": true}}),
+        json!({"modelName": ["model-2"]}),
+        json!({"modelName": {"name": "model-2"}}),
+        json!({"streaming": "perhaps"}),
+    ] {
+        for streaming in [false, true] {
+            let body = json!({"question": "Hi", "overrideConfig": wrong, "streaming": streaming});
+            let answer = server.ask(&flow, &body).is(400);
+            let name = wrong.as_object().unwrap().keys().next().unwrap();
+            assert!(answer.text().contains(name), "{wrong} {answer:?}");
+        }
+    }
+    assert_eq!(provider.requests().len(), 0);
+    assert!(server.messages(&flow).is_empty());
+    let right = json!({"temperature": "0.3", "modelName": "model-2", "streaming": "false"});
+    server.ask(&flow, &json!({"question": "Hi", "overrideConfig": right})).is(200);
+}

@@ -48,6 +48,7 @@ pub const CARD: Card = Card {
         Input::whole("topK", "Top Next Highest Probability Tokens", 0.0, 10_000.0).additional(),
         Input::json("safetySettings", "Safety Settings")
             .additional()
+            .lists()
             .help("Rows of harmCategory and harmBlockThreshold."),
         Input::address("baseUrl", "Base URL").additional(),
     ],

@@ -20,7 +20,7 @@ pub const CARD: Card = Card {
     base_classes: &["ChatScripted", "BaseChatModel", "BaseLanguageModel", "Runnable"],
     risk: Risk::Safe,
     inputs: &[
-        Input::json("rules", "Rules").optional().help(
+        Input::json("rules", "Rules").optional().lists().help(
             "A list, first match wins: {\"match\": regex on the last message, \"after\": \"user\" or \"tool\" (which kind of \
              message; both when absent), \"reply\": text with {question}, {context}, {history}, {0} and other captures, \
              \"toolCalls\": [{\"name\", \"arguments\"}], \"delayMs\": pause per word, \"fail\": {\"status\", \"retryAfter\", \"message\"}}",

@@ -22,7 +22,7 @@ pub const CARD: Card = Card {
         Input::choice("method", "Method", METHODS).or("GET"),
         Input::address("url", "URL"),
         Input::headers("headers", "Headers").additional(),
-        Input::json("body", "Body").additional(),
+        Input::json("body", "Body").additional().lists(),
         SPLITTER,
         METADATA,
         OMIT,

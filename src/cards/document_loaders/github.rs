@@ -44,6 +44,7 @@ pub const CARD: Card = Card {
             .additional()
             .help("The address of its API; else https://api.github.com."),
         Input::lines("ignorePath", "Ignore Paths")
+            .lists()
             .additional()
             .help("A JSON list of patterns of paths to leave out: [\"*.lock\", \"docs/**\"]."),
         SPLITTER,

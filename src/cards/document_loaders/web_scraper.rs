@@ -40,6 +40,7 @@ pub const CARD: Card = Card {
             .additional()
             .help("Only the parts of a page that this CSS selector names."),
         Input::json("selectedLinks", "Selected Links")
+            .lists()
             .additional()
             .help("A list of the only pages that are read, instead of those that are found."),
         METADATA,

@@ -25,6 +25,8 @@ pub struct Input {
     pub drops_blanks: bool,
     /// Read only when a store is filled: what is wired here is not built for a question.
     pub filling: bool,
+    /// May be a list; JSON that may not is an object.
+    pub lists: bool,
     /// Shown only while another input has a value.
     pub shown_if: Option<(&'static str, &'static str)>,
 }
@@ -173,6 +175,7 @@ impl Input {
             accepts_variables: false,
             drops_blanks: false,
             filling: false,
+            lists: false,
             shown_if: None,
         }
     }
@@ -320,6 +323,13 @@ impl Input {
     #[must_use]
     pub const fn filling(mut self) -> Self {
         self.filling = true;
+        self
+    }
+
+    /// May be a list.
+    #[must_use]
+    pub const fn lists(mut self) -> Self {
+        self.lists = true;
         self
     }
 

@@ -23,6 +23,7 @@ pub const CARD: Card = Card {
     inputs: &[
         AUTOFIX,
         Input::json(ROWS, "JSON Structure")
+            .lists()
             .or(r#"[{"property":"answer","type":"string","description":"The answer to the question"}]"#)
             .additional()
             .help("Rows of property, type (string, number or boolean) and description."),

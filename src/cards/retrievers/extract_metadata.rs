@@ -37,7 +37,7 @@ pub const CARD: Card = Card {
             .or("Which documents does this question ask about?\n{question}")
             .additional()
             .help("{question} stands for the question."),
-        Input::json(ROWS, "JSON Structured Output").additional().help(
+        Input::json(ROWS, "JSON Structured Output").additional().lists().help(
             "Rows of key, type (String, String Array, Number, Boolean, Enum), enumValues and description.",
         ),
         TOP_K,

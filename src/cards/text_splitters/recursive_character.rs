@@ -24,6 +24,7 @@ pub const CARD: Card = Card {
         SIZE,
         OVERLAP,
         Input::lines("separators", "Custom Separators")
+            .lists()
             .additional()
             .help("A JSON list of texts, the best place to cut first: [\"\\n\\n\", \"\\n\", \" \", \"\"]."),
     ],

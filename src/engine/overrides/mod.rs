@@ -4,6 +4,7 @@
 mod allowed;
 mod apply;
 mod files;
+mod fit;
 mod listing;
 mod never;
 #[cfg(test)]
@@ -17,6 +18,7 @@ pub use never::Group;
 
 use super::plan::{Plan, StepKind};
 use crate::cards::kit::{Card, Input, InputKind};
+use crate::domain::error::{Error, Result};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
@@ -70,23 +72,25 @@ pub struct Overrides {
 impl Overrides {
     /// Decides every entry of a request's `overrideConfig`. `is_saved` tells whether a variable of this name is saved:
     /// what the store does not know cannot have been switched on for it.
-    #[must_use]
+    ///
+    /// # Errors
+    /// 400 for a value that the request may give and the setting cannot hold.
     pub fn decide(
         plan: &Plan,
         allowed: &Allowed<'_>,
         sent: &Map<String, Value>,
         is_saved: &dyn Fn(&str) -> bool,
-    ) -> Self {
+    ) -> Result<Self> {
         let mut overrides = Self::default();
         // Clients write null for what they do not send.
         for (name, value) in sent.iter().filter(|(_, value)| !value.is_null()) {
             if name == VARIABLES {
                 overrides.take_variables(allowed, value, is_saved);
-            } else if !overrides.take_setting(plan, allowed, name, value) {
+            } else if !overrides.take_setting(plan, allowed, name, value)? {
                 overrides.ignored.push(name.clone());
             }
         }
-        overrides
+        Ok(overrides)
     }
 
     /// Names that were sent and are not used, in the order they came.
@@ -107,7 +111,13 @@ impl Overrides {
     }
 
     /// True when a card uses it.
-    fn take_setting(&mut self, plan: &Plan, allowed: &Allowed<'_>, name: &str, value: &Value) -> bool {
+    fn take_setting(
+        &mut self,
+        plan: &Plan,
+        allowed: &Allowed<'_>,
+        name: &str,
+        value: &Value,
+    ) -> Result<bool> {
         let by_node = by_node(plan, value);
         let mut used = false;
         for (at, step) in plan.steps.iter().enumerate() {
@@ -115,17 +125,23 @@ impl Overrides {
             let Some(input) = card.input(name) else { continue };
             let value = match by_node {
                 Some(values) => match plan.node_of(at).and_then(|node| values.get(node)) {
+                    None | Some(Value::Null) => continue,
                     Some(value) => value,
-                    None => continue,
                 },
                 None => value,
             };
             if decide(allowed, &step.label, card, input, value).is_ok() {
+                if let Some(must) = fit::misfit(input, value) {
+                    return Err(Error::Invalid(format!(
+                        "'overrideConfig': '{}' must be {must}.",
+                        input.name
+                    )));
+                }
                 self.values.insert((at, input.name), value.clone());
                 used = true;
             }
         }
-        used
+        Ok(used)
     }
 
     fn take_variables(&mut self, allowed: &Allowed<'_>, sent: &Value, is_saved: &dyn Fn(&str) -> bool) {

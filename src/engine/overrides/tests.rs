@@ -217,8 +217,9 @@ fn no_request_leads_a_card_to_another_database_or_past_its_certificate() {
     let mut settings = listing("Books", &names, &["ssl", "database"]);
     let config = settings.api_config.as_mut().unwrap();
     config["overrideConfig"]["nodes"]["Records"] = config["overrideConfig"]["nodes"]["Books"].clone();
-    let decided =
-        |sent: Value| Overrides::decide(&plan, &Allowed::of(&settings), sent.as_object().unwrap(), &|_| true);
+    let decided = |sent: Value| {
+        Overrides::decide(&plan, &Allowed::of(&settings), sent.as_object().unwrap(), &|_| true).unwrap()
+    };
     for name in ["host", "port", "database", "ssl", "additionalConfig", "credential"] {
         for value in [json!(false), json!("x"), json!({"ssl": false}), json!("{\"ssl\": false}")] {
             for sent in [json!({ name: value }), json!({ name: {"p0": value, "r0": value} })] {
@@ -311,6 +312,10 @@ fn plan() -> Plan {
 }
 
 fn taken(settings: &FlowSettings, sent: &Value) -> Overrides {
+    judged(settings, sent).unwrap()
+}
+
+fn judged(settings: &FlowSettings, sent: &Value) -> crate::domain::error::Result<Overrides> {
     Overrides::decide(&plan(), &Allowed::of(settings), sent.as_object().unwrap(), &|name| name != "unsaved")
 }
 
@@ -335,6 +340,28 @@ fn values_may_be_given_by_node() {
         of(json!({"temperature": null, "maxTokens": 3, "nonsense": 1})),
         (vec![], vec!["maxTokens".into(), "nonsense".into()])
     );
+}
+
+#[test]
+fn a_value_that_the_setting_cannot_hold_is_refused_wherever_it_is_taken() {
+    let settings = listing("Model", &["temperature", "modelName", "maxTokens"], &[]);
+    for sent in [
+        json!({"temperature": "hot"}),
+        json!({"temperature": 99}),
+        json!({"temperature": {"m0": [1]}}),
+        json!({"temperature": {"x": 1}}),
+        json!({"modelName": ["a", "b"]}),
+        json!({"modelName": {"m0": {"name": "a"}}}),
+        json!({"maxTokens": -1}),
+    ] {
+        let refused = judged(&settings, &sent).unwrap_err();
+        let name = sent.as_object().unwrap().keys().next().unwrap();
+        assert!(matches!(&refused, Error::Invalid(text) if text.contains(name)), "{sent} {refused:?}");
+        // What nobody listed is ignored, whatever it is.
+        assert_eq!(judged(&FlowSettings::default(), &sent).unwrap().ignored(), [name.as_str()]);
+    }
+    let left_out = judged(&settings, &json!({"temperature": {"m0": null}, "maxTokens": ""})).unwrap();
+    assert_eq!(left_out.of_step(plan().places["m0"]).count(), 1);
 }
 
 #[test]
@@ -431,7 +458,8 @@ proptest! {
         rows["overrideConfig"]["nodes"] = json!({"Model": all, "Prompt": all, "Chain": all});
         settings.api_config = Some(rows);
         for sent in [json!({ name.as_str(): value }), json!({ name.as_str(): {"m0": value, "p0": value} })] {
-            let overrides = taken(&settings, &sent);
+            // A value of a wrong kind is refused as a whole.
+            let Ok(overrides) = judged(&settings, &sent) else { continue };
             if never::of_name(&name).is_some() {
                 prop_assert!(overrides.values.is_empty(), "{sent}");
             }
@@ -439,6 +467,8 @@ proptest! {
                 prop_assert!(never::of_name(input).is_none());
                 let mut found = Vec::new();
                 let depth = keys(value, &mut found);
+                let declared = registry::CARDS.iter().filter_map(|card| card.input(input));
+                prop_assert!(declared.into_iter().any(|input| fit::misfit(input, value).is_none()), "{input} {value}");
                 // A text that no card reads as JSON is a text.
                 if !value.is_string() {
                     prop_assert!(depth <= 8, "{value}");

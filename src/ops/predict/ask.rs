@@ -207,7 +207,7 @@ fn compile(app: &App, digest: CanvasDigest, text: impl FnOnce() -> Result<String
 /// Decides what of the request's overrides is used, and logs once the names of the rest, never values (spec 2.9).
 ///
 /// # Errors
-/// When the database cannot be read.
+/// 400 for a value that its setting cannot hold; when the database cannot be read.
 pub(in crate::ops) fn overrides(
     app: &App,
     flow: &Flow,
@@ -221,7 +221,7 @@ pub(in crate::ops) fn overrides(
     }
     let saved = app.known.variables(app, &flow.workspace)?;
     let is_saved = |name: &str| saved.contains_key(name);
-    let decided = Overrides::decide(plan, &Allowed::of(&flow.settings), sent, &is_saved);
+    let decided = Overrides::decide(plan, &Allowed::of(&flow.settings), sent, &is_saved)?;
     if !decided.ignored().is_empty() {
         let shown = |name: &String| name.escape_debug().take(NAME_MAX_CHARS).collect::<String>();
         let names: Vec<String> = decided.ignored().iter().take(NAMES_MAX).map(shown).collect();
