@@ -72,6 +72,18 @@ pub(super) fn secrets_of_address(address: &str) -> impl Iterator<Item = &str> {
     parts.filter(|part| part.len() >= SEGMENT_BYTES_MIN && !ADDRESS_WORDS.contains(part))
 }
 
+/// What codes and types of errors inside an answer mean.
+const EVENT_STATUSES: &[(&str, u16)] = &[
+    ("rate_limit_error", 429),
+    ("rate_limit_exceeded", 429),
+    ("authentication_error", 401),
+    ("invalid_api_key", 401),
+    ("permission_error", 403),
+    ("not_found_error", 404),
+    ("overloaded_error", 529),
+    ("invalid_request_error", 400),
+];
+
 /// Reads refusals of one provider about one model.
 pub(super) struct Refusals<'a> {
     model: &'a str,
@@ -112,15 +124,9 @@ impl<'a> Refusals<'a> {
         let words = Words::of(&body);
         let coded =
             error["code"].as_u64().and_then(|code| u16::try_from(code).ok()).filter(|code| *code >= 400);
-        let status = coded.unwrap_or(match words.kind {
-            "rate_limit_error" | "rate_limit_exceeded" => 429,
-            "authentication_error" | "invalid_api_key" => 401,
-            "permission_error" => 403,
-            "not_found_error" => 404,
-            "invalid_request_error" => 400,
-            "overloaded_error" => 529,
-            _ => 500,
-        });
+        // A type may say what was counted ("tokens"), and only the code what happened.
+        let told = EVENT_STATUSES.iter().find(|(word, _)| words.coded(&[word]));
+        let status = coded.or(told.map(|(_, status)| *status)).unwrap_or(500);
         self.of_status(status, &body, None)
     }
 
@@ -158,7 +164,6 @@ impl<'a> Refusals<'a> {
 /// The telling parts of an error body.
 struct Words<'a> {
     message: Option<&'a str>,
-    kind: &'a str,
     codes: Vec<&'a str>,
 }
 
@@ -183,8 +188,7 @@ impl<'a> Words<'a> {
             .chain(reasons)
             .filter_map(Value::as_str)
             .collect();
-        let kind = error["type"].as_str().or_else(|| error["code"].as_str()).unwrap_or_default();
-        Self { message, kind, codes }
+        Self { message, codes }
     }
 
     fn says(&self, text: &str) -> bool {
@@ -322,6 +326,18 @@ mod tests {
                 json!({"code":429,"message":"x","status":"RESOURCE_EXHAUSTED"}),
                 ModelError::Throttled { retry_after_seconds: 30 },
             ),
+            (
+                json!({"type":"tokens","code":"rate_limit_exceeded","message":"Rate limit reached"}),
+                ModelError::Throttled { retry_after_seconds: 30 },
+            ),
+            (
+                json!({"type":"requests","code":"rate_limit_exceeded","param":null}),
+                ModelError::Throttled { retry_after_seconds: 30 },
+            ),
+            (json!({"type":"invalid_request_error","code":"invalid_api_key"}), ModelError::KeyRefused),
+            (json!({"type":"server_error","code":"authentication_error"}), ModelError::KeyRefused),
+            (json!({"type":"server_error","code":null,"message":"x"}), provider(500, "x")),
+            (json!({"type":"tokens","code":"insufficient_quota"}), ModelError::OutOfCredit),
             (json!({"code":"insufficient_quota","message":"x"}), ModelError::OutOfCredit),
             (json!("model runner has stopped"), provider(500, "model runner has stopped")),
             (json!({"type":"authentication_error"}), ModelError::KeyRefused),
