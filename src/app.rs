@@ -71,6 +71,8 @@ pub enum OpenError {
     Folder(std::io::Error),
     /// The database.
     Store(store::OpenError),
+    /// The folder was used, and its database is gone.
+    NoDatabase,
     /// The secrets.
     Secrets(SecretsError),
     /// What a crash left behind could not be completed.
@@ -89,6 +91,10 @@ impl fmt::Display for OpenError {
                 )
             }
             Self::Store(cause) => cause.fmt(f),
+            Self::NoDatabase => f.write_str(
+                "the database (flowkeep.redb) is empty or missing in a data folder that was used; restore a backup of \
+                 the folder, or move the folder away to start empty",
+            ),
             Self::Secrets(cause) => cause.fmt(f),
             Self::Threads(cause) => write!(f, "The system gives no more threads ({cause})."),
             Self::Replay(cause) => {
@@ -100,6 +106,17 @@ impl fmt::Display for OpenError {
 
 impl std::error::Error for OpenError {}
 
+fn secrets(store: &Store, settings: &Settings) -> Result<Secrets, OpenError> {
+    let unread = |error: Error| OpenError::Store(error.into());
+    let known = ops::server_secrets::known(store).map_err(unread)?;
+    let (secrets, prints) =
+        Secrets::open(&settings.data_dir, settings.encryption_key, &known).map_err(OpenError::Secrets)?;
+    ops::server_secrets::note(store, &known, &prints).map_err(unread)?;
+    // Now, and not before: the database knows what it is used with from here on.
+    Secrets::forget_lost(&settings.data_dir).map_err(OpenError::Secrets)?;
+    Ok(secrets)
+}
+
 impl App {
     /// Opens the data folder, making what is not there.
     ///
@@ -107,9 +124,12 @@ impl App {
     /// Says which part failed and what to do.
     pub fn open(settings: Settings, environment: Environment) -> Result<Self, OpenError> {
         ops::folder::prepare(&settings.data_dir).map_err(OpenError::Folder)?;
-        let store = Store::open(&settings.data_dir.join("flowkeep.redb")).map_err(OpenError::Store)?;
-        let secrets =
-            Secrets::open(&settings.data_dir, settings.encryption_key).map_err(OpenError::Secrets)?;
+        let database = settings.data_dir.join("flowkeep.redb");
+        if ops::folder::lacks_its_database(&settings.data_dir, &database).map_err(OpenError::Folder)? {
+            return Err(OpenError::NoDatabase);
+        }
+        let store = Store::open(&database).map_err(OpenError::Store)?;
+        let secrets = secrets(&store, &settings)?;
         let outgoing = Outgoing::new(settings.http_allow.clone(), !settings.listens_beyond_loopback());
         let limits = script::Limits::of_settings(settings.code_seconds, settings.code_memory_mb);
         let scripts = Scripts::new(environment.program(), limits).map_err(OpenError::Threads)?;

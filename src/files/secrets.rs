@@ -1,16 +1,27 @@
 //! The server's own secrets: random, made at first start, one file for each use, in a folder only the service's
-//! user can enter (security rules 3). A damaged one is an error: a new one in its place would silently make
-//! every stored credential, or every conversation's proof, worthless.
+//! user can enter (security rules 3). A damaged or lost one is an error, and so is one that belongs to another
+//! database: with another secret every stored credential, or every conversation's proof, is silently worthless.
+//! Whoever has lost one for good says so with a file beside it (`LOST`).
 
 use super::vault::Vault;
 use crate::domain::conversation::SessionTokens;
 use crate::domain::file_link::FileLinks;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const SECRET_BYTES: usize = 32;
+/// The names of all secrets' files.
+pub const NAMES: [&str; 3] = [CREDENTIALS, CONVERSATIONS, LINKS];
+const CREDENTIALS: &str = "credentials.key";
+const CONVERSATIONS: &str = "conversations.key";
+const LINKS: &str = "links.key";
+/// What follows the name of a secret in the name of the file that gives it up.
+const LOST: &str = ".lost";
 /// What an unfinished file is called, until it is whole and gets its name.
 const UNFINISHED: &str = ".new-";
 
@@ -24,6 +35,15 @@ pub struct Secrets {
     pub links: FileLinks,
 }
 
+/// What the database knows of the secrets it was used with.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Known {
+    /// By the name of a secret's file: a hash under that secret, which says nothing about it.
+    pub prints: BTreeMap<String, String>,
+    /// True when it holds what is sealed with the secret of credentials.
+    pub holds_credentials: bool,
+}
+
 /// Why the secrets cannot be used. Each text is one line that says what to do next.
 #[derive(Debug)]
 pub enum SecretsError {
@@ -31,6 +51,18 @@ pub enum SecretsError {
     Damaged {
         /// Its name in the folder `secrets`.
         name: &'static str,
+    },
+    /// A file is not there that the database was used with.
+    Missing {
+        /// Its name in the folder `secrets`.
+        name: &'static str,
+    },
+    /// A secret is not the one that the database was used with.
+    Other {
+        /// The name of its file in the folder `secrets`.
+        name: &'static str,
+        /// True when it comes from the settings and not from the file.
+        is_set: bool,
     },
     /// The disk or the folder did not allow it.
     Io(io::Error),
@@ -44,6 +76,23 @@ impl fmt::Display for SecretsError {
                 "the file secrets/{name} in the data folder is damaged (it must have {SECRET_BYTES} bytes); restore \
                  it from a backup. It is not made anew, because what it protects would be lost"
             ),
+            Self::Missing { name } => write!(
+                f,
+                "the file secrets/{name} in the data folder is missing; restore it from a backup, or, if it is lost \
+                 for good, make an empty file secrets/{name}{LOST}: what it protected is lost then"
+            ),
+            Self::Other { name, is_set: true } => write!(
+                f,
+                "SERVICE_ENCRYPTION_KEY is not the key that credentials were stored with; set that one, or, if it is \
+                 lost for good, make an empty file secrets/{name}{LOST} in the data folder: the values of stored \
+                 credentials must then be typed in again"
+            ),
+            Self::Other { name, is_set: false } => write!(
+                f,
+                "the file secrets/{name} in the data folder is not the one this database was used with; restore the \
+                 one from the same backup as the database, or, if it is lost for good, make an empty file \
+                 secrets/{name}{LOST}: what it protected is lost then"
+            ),
             Self::Io(cause) => write!(
                 f,
                 "the folder secrets in the data folder cannot be used: {cause}; check the disk and who may write there"
@@ -56,7 +105,7 @@ impl std::error::Error for SecretsError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Io(cause) => Some(cause),
-            Self::Damaged { .. } => None,
+            Self::Damaged { .. } | Self::Missing { .. } | Self::Other { .. } => None,
         }
     }
 }
@@ -68,24 +117,82 @@ impl From<io::Error> for SecretsError {
 }
 
 impl Secrets {
-    /// Reads the secrets in `<data_dir>/secrets`, making those that do not exist yet. `encryption_key` (the
-    /// setting `SERVICE_ENCRYPTION_KEY`) is used for credentials in place of a file.
+    /// Reads the secrets in `<data_dir>/secrets`, making those that the database was never used with. `encryption_key` (the
+    /// setting `SERVICE_ENCRYPTION_KEY`) is used for credentials in place of a file. Comes with the fingerprints that the
+    /// database shall know from now on; what gives a lost secret up is removed by [`Self::forget_lost`] when it does.
     ///
     /// # Errors
     /// Says what is wrong and what to do next.
-    pub fn open(data_dir: &Path, encryption_key: Option<[u8; 32]>) -> Result<Self, SecretsError> {
+    pub fn open(
+        data_dir: &Path,
+        encryption_key: Option<[u8; 32]>,
+        known: &Known,
+    ) -> Result<(Self, BTreeMap<String, String>), SecretsError> {
         let folder = data_dir.join("secrets");
         prepare(&folder)?;
-        let vault_key = match encryption_key {
-            Some(key) => key,
-            None => secret(&folder, "credentials.key")?,
+        let mut prints = BTreeMap::new();
+        let mut take = |name, set| {
+            let secret = judged(&folder, name, set, known)?;
+            prints.insert(name.to_owned(), fingerprint(&secret, name));
+            Ok::<_, SecretsError>(secret)
         };
-        Ok(Self {
-            tokens: SessionTokens::new(secret(&folder, "conversations.key")?),
-            vault: Vault::new(&vault_key),
-            links: FileLinks::new(secret(&folder, "links.key")?),
-        })
+        let secrets = Self {
+            vault: Vault::new(&take(CREDENTIALS, encryption_key)?),
+            tokens: SessionTokens::new(take(CONVERSATIONS, None)?),
+            links: FileLinks::new(take(LINKS, None)?),
+        };
+        Ok((secrets, prints))
     }
+
+    /// Removes the files by which somebody gave a lost secret up.
+    ///
+    /// # Errors
+    /// When one cannot be removed: it would give the next secret up too.
+    pub fn forget_lost(data_dir: &Path) -> Result<(), SecretsError> {
+        for name in NAMES {
+            match fs::remove_file(lost(&data_dir.join("secrets"), name)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The secret of this name, where it is the one the database was used with.
+fn judged(
+    folder: &Path,
+    name: &'static str,
+    set: Option<[u8; SECRET_BYTES]>,
+    known: &Known,
+) -> Result<[u8; SECRET_BYTES], SecretsError> {
+    let print = known.prints.get(name);
+    // Credentials say by themselves that the secret was there, in a database from before there were fingerprints too; and
+    // as long as there are none, a server may go on with another key.
+    let is_needed = if name == CREDENTIALS { known.holds_credentials } else { print.is_some() };
+    let is_needed = is_needed && !lost(folder, name).try_exists()?;
+    let secret = match set {
+        Some(secret) => secret,
+        None if is_needed && !folder.join(name).try_exists()? => return Err(SecretsError::Missing { name }),
+        None => secret(folder, name)?,
+    };
+    match print {
+        Some(print) if is_needed && *print != fingerprint(&secret, name) => {
+            Err(SecretsError::Other { name, is_set: set.is_some() })
+        }
+        _ => Ok(secret),
+    }
+}
+
+fn lost(folder: &Path, name: &str) -> PathBuf {
+    folder.join(format!("{name}{LOST}"))
+}
+
+fn fingerprint(secret: &[u8; SECRET_BYTES], name: &str) -> String {
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret).expect("any length is a key");
+    mac.update(b"flowkeep: which secret is this?\0");
+    mac.update(name.as_bytes());
+    mac.finalize().into_bytes()[..16].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn prepare(folder: &Path) -> io::Result<()> {
@@ -150,11 +257,22 @@ mod tests {
     use jiff::Timestamp;
     use serde_json::Map;
 
+    fn open(data: &Path) -> Secrets {
+        Secrets::open(data, None, &Known::default()).unwrap().0
+    }
+
+    fn used(data: &Path, key: Option<[u8; 32]>) -> Known {
+        Known { prints: Secrets::open(data, key, &Known::default()).unwrap().1, holds_credentials: true }
+    }
+
+    fn refused(data: &Path, key: Option<[u8; 32]>, known: &Known) -> SecretsError {
+        Secrets::open(data, key, known).err().unwrap()
+    }
+
     #[test]
     fn secrets_are_made_once_and_differ() {
         let data = tempfile::tempdir().unwrap();
-        let (first, second) =
-            (Secrets::open(data.path(), None).unwrap(), Secrets::open(data.path(), None).unwrap());
+        let (first, second) = (open(data.path()), open(data.path()));
         let (flow, chat) = (FlowId::random(), ChatId::random());
         assert!(second.tokens.prove(&flow, &chat, &first.tokens.mint(&flow, &chat)));
         let file = ChatFile { flow, chat, name: StoredName::random("txt") };
@@ -170,7 +288,7 @@ mod tests {
     #[test]
     fn the_setting_takes_the_place_of_the_file() {
         let data = tempfile::tempdir().unwrap();
-        let set = Secrets::open(data.path(), Some([9; 32])).unwrap();
+        let (set, _) = Secrets::open(data.path(), Some([9; 32]), &Known::default()).unwrap();
         assert!(!data.path().join("secrets/credentials.key").exists());
         let (workspace, id) = (WorkspaceId::random(), CredentialId::random());
         let sealed = Vault::new(&[9; 32]).seal(&workspace, &id, &Map::new());
@@ -180,14 +298,93 @@ mod tests {
     #[test]
     fn a_damaged_secret_is_an_error_and_stays() {
         let data = tempfile::tempdir().unwrap();
-        drop(Secrets::open(data.path(), None).unwrap());
+        drop(open(data.path()));
         let path = data.path().join("secrets/credentials.key");
         for damage in [&b""[..], b"short", &[0; 33]] {
             fs::write(&path, damage).unwrap();
-            let refused = Secrets::open(data.path(), None).err().unwrap();
+            let refused = refused(data.path(), None, &Known::default());
             assert!(matches!(refused, SecretsError::Damaged { name: "credentials.key" }), "{refused}");
             assert_eq!(fs::read(&path).unwrap(), damage);
         }
+    }
+
+    #[test]
+    fn a_secret_the_database_was_used_with_is_never_replaced() {
+        for name in NAMES {
+            let data = tempfile::tempdir().unwrap();
+            let known = used(data.path(), None);
+            let path = data.path().join("secrets").join(name);
+            let secret = fs::read(&path).unwrap();
+            fs::remove_file(&path).unwrap();
+            let missing = refused(data.path(), None, &known);
+            assert!(matches!(missing, SecretsError::Missing { name: which } if which == name), "{missing}");
+            assert!(!path.exists(), "{name}");
+            fs::write(&path, [7; 32]).unwrap();
+            let other = refused(data.path(), None, &known);
+            assert!(
+                matches!(other, SecretsError::Other { name: which, is_set: false } if which == name),
+                "{other}"
+            );
+            fs::write(&path, secret).unwrap();
+            assert_eq!(Secrets::open(data.path(), None, &known).unwrap().1, known.prints);
+        }
+    }
+
+    #[test]
+    fn another_encryption_key_is_refused_and_the_same_one_is_not() {
+        let data = tempfile::tempdir().unwrap();
+        let known = used(data.path(), Some([9; 32]));
+        assert!(Secrets::open(data.path(), Some([9; 32]), &known).is_ok());
+        let other = refused(data.path(), Some([8; 32]), &known);
+        assert!(matches!(other, SecretsError::Other { is_set: true, .. }), "{other}");
+        // Without the setting there is no file to go back to.
+        let gone = refused(data.path(), None, &known);
+        assert!(matches!(gone, SecretsError::Missing { name: CREDENTIALS }), "{gone}");
+    }
+
+    #[test]
+    fn a_server_without_credentials_may_go_on_with_another_key() {
+        let data = tempfile::tempdir().unwrap();
+        let known = Known { holds_credentials: false, ..used(data.path(), None) };
+        let (_, prints) = Secrets::open(data.path(), Some([9; 32]), &known).unwrap();
+        assert_ne!(prints[CREDENTIALS], known.prints[CREDENTIALS]);
+    }
+
+    #[test]
+    fn a_database_from_before_fingerprints_gets_them_and_misses_the_secret_of_its_credentials() {
+        let data = tempfile::tempdir().unwrap();
+        let known = Known { holds_credentials: true, ..Known::default() };
+        let gone = refused(data.path(), None, &known);
+        assert!(matches!(gone, SecretsError::Missing { name: CREDENTIALS }), "{gone}");
+        drop(open(data.path()));
+        fs::remove_file(data.path().join("secrets").join(LINKS)).unwrap();
+        assert_eq!(Secrets::open(data.path(), None, &known).unwrap().1.len(), 3);
+    }
+
+    #[test]
+    fn a_secret_that_is_lost_for_good_can_be_given_up() {
+        let data = tempfile::tempdir().unwrap();
+        let known = used(data.path(), None);
+        let path = data.path().join("secrets").join(CREDENTIALS);
+        fs::remove_file(&path).unwrap();
+        fs::write(lost(&data.path().join("secrets"), CREDENTIALS), "").unwrap();
+        let (_, prints) = Secrets::open(data.path(), None, &known).unwrap();
+        assert_ne!(prints[CREDENTIALS], known.prints[CREDENTIALS]);
+        assert_eq!(prints[LINKS], known.prints[LINKS]);
+        Secrets::forget_lost(data.path()).unwrap();
+        let known = Known { prints, ..known };
+        assert!(Secrets::open(data.path(), None, &known).is_ok());
+        fs::remove_file(&path).unwrap();
+        assert!(matches!(refused(data.path(), None, &known), SecretsError::Missing { .. }), "given up once");
+    }
+
+    #[test]
+    fn a_fingerprint_says_nothing_but_whether_it_is_the_same() {
+        let print = |secret: u8, name| fingerprint(&[secret; 32], name);
+        assert_eq!(print(1, LINKS), print(1, LINKS));
+        assert_ne!(print(1, LINKS), print(2, LINKS));
+        assert_ne!(print(1, LINKS), print(1, CREDENTIALS));
+        assert_eq!(print(1, LINKS).len(), 32);
     }
 
     #[cfg(unix)]
@@ -199,7 +396,7 @@ mod tests {
         fs::create_dir(&folder).unwrap();
         fs::write(folder.join(".new-left"), "x").unwrap();
         fs::write(folder.join("links.key"), [1; 32]).unwrap();
-        drop(Secrets::open(data.path(), None).unwrap());
+        drop(open(data.path()));
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&folder), 0o700);
         assert!(!folder.join(".new-left").exists());

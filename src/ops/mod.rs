@@ -40,6 +40,7 @@ pub mod publish;
 pub mod remote;
 pub mod restore;
 pub mod roles;
+pub mod server_secrets;
 pub mod sessions;
 pub mod snapshot;
 pub mod store_vectors;

@@ -47,7 +47,7 @@ impl fmt::Display for OpenError {
             Self::Damaged(what) => write!(
                 f,
                 "the database is damaged ({what}); restore a backup with 'flowkeep restore', or move \
-                 flowkeep.redb away to start empty"
+                 the data folder away to start empty"
             ),
             Self::Io(cause) => {
                 write!(f, "the database cannot be opened: {cause}; check the disk and who may write to the data folder")

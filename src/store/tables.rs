@@ -73,6 +73,7 @@ const FLOW_LAST_HOME_TABLE: Table = table("flow_last_home"); //           delete
 pub(super) const AUDIT_SIGN_INS: Table = table("audit_sign_ins"); //      as audit, whose numbers it shares: what strangers can write
 const LEFTOVERS_TABLE: Table = table("collection_leftovers"); //          workspace ‖ collection, or zeros -> blocks to remove
 const CHAT_KNOWLEDGE_TABLE: Table = table("chat_knowledge"); //           workspace ‖ hash of flow and chat
+const SECRET_PRINTS_TABLE: Table = table("secret_prints"); //             file of a server secret -> its fingerprint
 
 /// Flows without their canvases. Written by one room only, `ops/live.rs`.
 pub const FLOWS: Shelf<Flow, FlowId> = Shelf::new(FLOWS_TABLE);
@@ -135,8 +136,11 @@ pub(super) const LEFTOVERS: Register<Leftover, [u8; 32]> = Register::new(LEFTOVE
 /// What conversations sent to vector stores. Written by one room only, `ops/chat_passages.rs`.
 pub const CHAT_KNOWLEDGE: Shelf<ChatKnowledge, KnowledgeId> = Shelf::new(CHAT_KNOWLEDGE_TABLE);
 
+/// Which secrets of the server belong to this database. Written by one room only, `ops/server_secrets.rs`.
+pub const SECRET_PRINTS: Register<String, str> = Register::new(SECRET_PRINTS_TABLE);
+
 /// All of them: what is not in this list does not exist in a database.
-pub(super) const ALL: [Table; 41] = [
+pub(super) const ALL: [Table; 42] = [
     META,
     COUNTERS,
     MESSAGES,
@@ -178,6 +182,7 @@ pub(super) const ALL: [Table; 41] = [
     AUDIT_SIGN_INS,
     LEFTOVERS_TABLE,
     CHAT_KNOWLEDGE_TABLE,
+    SECRET_PRINTS_TABLE,
 ];
 
 /// The table of this name.

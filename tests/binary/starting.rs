@@ -102,3 +102,45 @@ fn a_database_of_a_newer_format_is_refused_and_left_as_it_is() {
     write_format(&home.data, std::str::from_utf8(&known).unwrap());
     assert_eq!(home.serve().get("/ready", &[]).status(), 200, "nothing else was changed");
 }
+
+#[test]
+fn a_used_folder_without_its_database_is_no_fresh_server() {
+    let home = Home::new();
+    assert!(home.serve().stop().success());
+    let database = home.data.join("flowkeep.redb");
+    let whole = std::fs::read(&database).unwrap();
+    for emptied in [true, false] {
+        std::fs::remove_file(&database).unwrap();
+        if emptied {
+            std::fs::write(&database, "").unwrap();
+        }
+        let line = one_line(&home.run(&["serve", "--port", "0"]), 1);
+        assert!(line.contains("empty or missing") && line.contains("restore a backup"), "{line}");
+        assert_eq!(database.exists(), emptied);
+        std::fs::write(&database, &whole).unwrap();
+    }
+    assert_eq!(home.serve().get("/ready", &[]).status(), 200);
+}
+
+#[test]
+fn a_secret_that_is_gone_is_named_and_not_made_anew() {
+    let home = Home::new();
+    assert!(home.serve().stop().success());
+    for name in ["conversations.key", "links.key"] {
+        let path = home.data.join("secrets").join(name);
+        let secret = std::fs::read(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let line = one_line(&home.run(&["serve", "--port", "0"]), 1);
+        assert!(line.contains(name) && line.contains("restore it from a backup"), "{line}");
+        assert!(!path.exists());
+        std::fs::write(&path, [7; 32]).unwrap();
+        let line = one_line(&home.run(&["serve", "--port", "0"]), 1);
+        assert!(line.contains(name) && line.contains("same backup"), "{line}");
+        std::fs::write(&path, secret).unwrap();
+    }
+    std::fs::remove_file(home.data.join("secrets/links.key")).unwrap();
+    std::fs::write(home.data.join("secrets/links.key.lost"), "").unwrap();
+    assert!(home.serve().stop().success());
+    assert!(!home.data.join("secrets/links.key.lost").exists());
+    assert!(home.serve().stop().success());
+}

@@ -1,0 +1,82 @@
+//! The server's own secrets, and that they are those of its database (security rules 3).
+
+use crate::domain::error::Result;
+use crate::files::secrets::{Known, NAMES};
+use crate::store::tables::{CREDENTIALS, SECRET_PRINTS, WORKSPACES};
+use crate::store::{ReadTx, Store};
+use std::collections::BTreeMap;
+
+/// What the database knows of the secrets it was used with.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn known(store: &Store) -> Result<Known> {
+    store.read(|tx| {
+        let print = |name: &str| Ok(SECRET_PRINTS.get(tx, name)?.map(|print| (name.to_owned(), print)));
+        let prints = NAMES.into_iter().filter_map(|name| print(name).transpose()).collect::<Result<_>>()?;
+        Ok(Known { prints, holds_credentials: holds_credentials(tx)? })
+    })
+}
+
+fn holds_credentials(tx: &ReadTx) -> Result<bool> {
+    for workspace in WORKSPACES.list(tx)? {
+        if CREDENTIALS.count(tx, &workspace.id)? > 0 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Lets the database know the secrets it is used with from now on.
+///
+/// # Errors
+/// When the database cannot be written.
+pub fn note(store: &Store, known: &Known, prints: &BTreeMap<String, String>) -> Result<()> {
+    if *prints == known.prints {
+        return Ok(());
+    }
+    store.write(|tx| prints.iter().try_for_each(|(name, print)| SECRET_PRINTS.put(tx, name, print)))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::app::{App, OpenError};
+    use crate::domain::credential_types::find;
+    use crate::files::secrets::SecretsError;
+    use crate::ops::credentials::{self, CredentialBody};
+    use crate::settings::{Environment, Settings};
+
+    fn opened(settings: &Settings) -> Result<App, OpenError> {
+        App::open(settings.clone(), Environment::new(|_| None))
+    }
+
+    #[test]
+    fn stored_credentials_outlive_no_other_key() {
+        let (folder, app, caller) = App::owned();
+        let (path, set) = (folder.path().join("secrets/credentials.key"), app.settings.clone());
+        let keyed = Settings { encryption_key: Some([9; 32]), ..set.clone() };
+        drop(app);
+        // As long as there are none, any key will do.
+        drop(opened(&keyed).unwrap());
+        let app = opened(&set).unwrap();
+        let fields = serde_json::json!({"openAIApiKey": "sk-1"});
+        let body = CredentialBody {
+            name: Some("Key".to_owned()),
+            credential_name: Some("openAIApi".to_owned()),
+            plain_data_obj: fields.as_object().cloned(),
+        };
+        credentials::create(&app, &caller, find, &body).unwrap();
+        drop(app);
+        let refused = opened(&keyed).err().unwrap();
+        assert!(matches!(refused, OpenError::Secrets(SecretsError::Other { is_set: true, .. })), "{refused}");
+        let secret = std::fs::read(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        let refused = opened(&set).err().unwrap();
+        assert!(matches!(refused, OpenError::Secrets(SecretsError::Missing { .. })), "{refused}");
+        std::fs::write(&path, &secret).unwrap();
+        drop(opened(&set).unwrap());
+        // The same key by way of the setting is the same key.
+        let same = Settings { encryption_key: Some(secret.try_into().unwrap()), ..set };
+        drop(opened(&same).unwrap());
+    }
+}
