@@ -45,6 +45,16 @@ impl Runs {
         found.iter().for_each(|cancel| cancel.cancel(Reason::Aborted));
         found.len()
     }
+
+    /// Ends what runs of a flow, in any conversation; the number of runs.
+    pub fn abort_flow(&self, flow: FlowId) -> usize {
+        let listed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_flow = listed.runs.iter().filter(|((of, _), _)| *of == flow);
+        let found: Vec<Cancel> = of_flow.flat_map(|(_, runs)| runs).map(of).collect();
+        drop(listed);
+        found.iter().for_each(|cancel| cancel.cancel(Reason::Aborted));
+        found.len()
+    }
 }
 
 fn of((_, cancel): &(u64, Cancel)) -> Cancel {
@@ -66,6 +76,20 @@ impl Drop for Running<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_flow_ends_with_all_its_conversations_and_no_others() {
+        let board = Runs::default();
+        let (flow, other) = (FlowId::random(), FlowId::random());
+        let cancels: Vec<Cancel> = (0..3).map(|_| Cancel::new(None)).collect();
+        let _first = board.enter(flow, ChatId::random(), &cancels[0]);
+        let _second = board.enter(flow, ChatId::random(), &cancels[1]);
+        let _third = board.enter(other, ChatId::random(), &cancels[2]);
+        assert_eq!(board.abort_flow(flow), 2);
+        let reasons: Vec<_> = cancels.iter().map(Cancel::reason).collect();
+        assert_eq!(reasons, [Some(Reason::Aborted), Some(Reason::Aborted), None]);
+        assert_eq!(board.abort_flow(FlowId::random()), 0);
+    }
 
     #[test]
     fn what_ended_is_forgotten_and_what_runs_is_stopped() {

@@ -403,6 +403,8 @@ pub fn delete(app: &App, caller: &Caller, id: &FlowId, permit: impl Fn(&Flow) ->
         audit::note(tx, &entry.on(Kind::Flow, id, &flow.name))?;
         outbox::put(tx, change.as_ref())
     })?;
+    // Nobody can read what is still being answered, and each further call of a model is paid for.
+    app.boards.runs.abort_flow(*id);
     app.boards.replies.forget(workspace, id);
     app.boards.indexes.forget(workspace, id.bytes());
     app.boards.metrics.live(VersionKind::Delete).count();

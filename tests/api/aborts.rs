@@ -127,3 +127,19 @@ fn a_whole_answer_that_is_stopped_is_told_so() {
     let kept: Vec<Value> = talk.server.messages(&talk.flow);
     assert!(kept.len() == 2 || kept[3]["stopped"] == true);
 }
+
+#[test]
+fn deleting_a_flow_ends_its_answers() {
+    let talk = talk();
+    let (stream, _) = talk.begun();
+    let (whole, _) = talk.begun();
+    let before = talk.provider.disconnects();
+    talk.server.owner("DELETE", &format!("/chatflows/{}", talk.flow)).send().is(200);
+    for stream in [stream, whole] {
+        let said = stream.finish().text();
+        assert!(!said.contains("ten one two three four five six seven eight nine ten one"), "{said}");
+        assert!(said.contains("\"end\""), "{said}");
+    }
+    assert!(talk.provider.wait_until(SOON, |provider| provider.disconnects() >= before + 2));
+    talk.server.ask(&talk.flow, &json!({"question": "Hi"})).is_error(404);
+}
