@@ -105,6 +105,37 @@ pub fn merge(
     Ok(merged)
 }
 
+/// Judges whether the fields that are asked about, of those a type needs, are filled in.
+///
+/// # Errors
+/// 400 naming the first one that is not.
+pub fn must_be_filled(
+    kind: &CredentialType,
+    fields: &Map<String, Value>,
+    asked: impl Fn(&str) -> bool,
+) -> Result<()> {
+    let is_filled = |field: &CredentialField| match fields.get(field.name) {
+        None | Some(Value::Null) => false,
+        Some(Value::String(text)) => !text.trim().is_empty(),
+        Some(_) => true,
+    };
+    // A switch that is not there is off.
+    let is_needed = |field: &&CredentialField| {
+        !field.optional && field.default.is_none() && field.kind != FieldKind::Boolean && asked(field.name)
+    };
+    match kind.fields.iter().filter(is_needed).find(|field| !is_filled(field)) {
+        Some(field) => Err(Error::invalid(format!("'{}' ({}) must be filled in.", field.name, field.label))),
+        None => Ok(()),
+    }
+}
+
+/// True for a secret that no header and no address can carry. Keys in files have several lines.
+fn is_broken(secret: &str) -> bool {
+    let secret = secret.trim();
+    let is_file = secret.starts_with('{') || secret.starts_with("-----BEGIN");
+    secret.chars().any(|c| c.is_control() && !(is_file && matches!(c, '\n' | '\r' | '\t')))
+}
+
 fn is_hidden(field: &CredentialField, sent: &Value) -> bool {
     match field.kind {
         FieldKind::Password => sent == HIDDEN,
@@ -120,6 +151,9 @@ fn checked(field: &CredentialField, value: &Value) -> Result<Value> {
         (FieldKind::Boolean, _) => return Err(wrong("true or false")),
         (FieldKind::Number, Value::String(text)) => text.is_empty() || text.trim().parse::<f64>().is_ok(),
         (FieldKind::Number, _) => return Err(wrong("a number")),
+        (FieldKind::Password, Value::String(text)) if is_broken(text) => {
+            return Err(wrong("a text without line breaks and other control characters"));
+        }
         (FieldKind::Options(options), Value::String(text)) => options.contains(&text.as_str()),
         (_, Value::String(text)) => text.len() <= VALUE_BYTES_MAX,
         _ => return Err(wrong("a text")),
@@ -216,6 +250,38 @@ mod tests {
             assert!(matches!(merged(name, json!({}), sent.clone()), Err(Error::Invalid(_))), "{sent}");
         }
         assert!(merged("redisCacheApi", json!({}), json!({"redisCachePort": "6379"})).is_ok());
+    }
+
+    #[test]
+    fn a_secret_holds_no_control_characters() {
+        let sent = |text: &str| merged("openAIApi", json!({}), json!({ "openAIApiKey": text }));
+        for broken in ["sk-1\nHost: x", "sk-\u{0}1", "sk\t1", "sk-\u{7f}", "sk-\u{85}1"] {
+            assert!(matches!(sent(broken), Err(Error::Invalid(_))), "{broken:?}");
+        }
+        // Pasted with the end of its line.
+        assert!(sent("sk-1\r\n").is_ok());
+        let file = json!({ "googleApplicationCredential": "{\n\t\"type\": \"service_account\"\n}" });
+        assert!(merged("googleVertexAuth", json!({}), file).is_ok());
+    }
+
+    #[test]
+    fn what_a_type_needs_must_be_filled_in() {
+        let is_filled = |kind: &str, fields: Value| {
+            must_be_filled(find(kind).unwrap(), fields.as_object().unwrap(), |_| true).is_ok()
+        };
+        for (kind, fields, filled) in [
+            ("openAIApi", json!({}), false),
+            ("openAIApi", json!({"openAIApiKey": ""}), false),
+            ("openAIApi", json!({"openAIApiKey": " "}), false),
+            ("openAIApi", json!({"openAIApiKey": "x"}), true),
+            ("httpBasicAuth", json!({"basicAuthPassword": "x"}), false),
+            ("voyageAIApi", json!({"apiKey": "x"}), true),
+            ("awsApi", json!({}), true),
+            ("redisCacheApi", json!({}), true),
+            ("chromaApi", json!({"chromaApiKey": "x"}), true),
+        ] {
+            assert_eq!(is_filled(kind, fields.clone()), filled, "{kind} {fields}");
+        }
     }
 
     #[test]

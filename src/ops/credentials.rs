@@ -46,12 +46,13 @@ pub fn list(app: &App, caller: &Caller, of_types: &[&str]) -> Result<Vec<Value>>
 /// Stores a credential.
 ///
 /// # Errors
-/// 400 for a missing name, an unknown type, or a field of the wrong kind.
+/// 400 for a missing name, an unknown type, or a field that is missing or of the wrong kind.
 pub fn create(app: &App, caller: &Caller, types: Types, body: &CredentialBody) -> Result<Value> {
     let name = DisplayName::parse("name", body.name.as_deref().unwrap_or_default())?;
     let kind = known(types, body.credential_name.as_deref().unwrap_or_default())?;
     let sent = body.plain_data_obj.clone().unwrap_or_default();
     let fields = credential::merge(kind, &Map::new(), &sent)?;
+    credential::must_be_filled(kind, &fields, |_| true)?;
     let (id, now) = (CredentialId::random(), app.clock.now());
     let made = Credential {
         id,
@@ -120,13 +121,15 @@ pub fn update(app: &App, caller: &Caller, types: Types, id: &str, body: &Credent
             let kind = known(types, wanted)?;
             let sent = body.plain_data_obj.clone().unwrap_or_default();
             // Another type has other fields: nothing of the old ones may slip into it.
-            let before = if wanted == stored.credential_name {
+            let stays = wanted == stored.credential_name;
+            let before = if stays {
                 // What cannot be opened can still be replaced: the values sent are then all there is.
                 unseal(&app.secrets.vault, &stored).unwrap_or_default()
             } else {
                 Map::new()
             };
             let fields = credential::merge(kind, &before, &sent)?;
+            credential::must_be_filled(kind, &fields, |name| !stays || sent.contains_key(name))?;
             kind.name.clone_into(&mut stored.credential_name);
             stored.sealed = app.secrets.vault.seal(&stored.workspace, &stored.id, &fields);
         }
@@ -283,6 +286,10 @@ mod tests {
             json!({"name": " ", "credentialName": "openAIApi"}),
             json!({"name": "x", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": 1}}),
             json!({"name": "x", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": HIDDEN}}),
+            json!({"name": "x", "credentialName": "openAIApi"}),
+            json!({"name": "x", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": ""}}),
+            json!({"name": "x", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": "sk\n1"}}),
+            json!({"name": "x", "credentialName": "httpBasicAuth", "plainDataObj": {"basicAuthUsername": "ada"}}),
         ] {
             let refused = create(&app, &caller, find, &body(bad.clone()));
             assert!(matches!(refused, Err(Error::Invalid(_))), "{bad}");
@@ -290,12 +297,29 @@ mod tests {
     }
 
     #[test]
+    fn an_edit_empties_nothing_that_is_needed() {
+        let (_folder, app, caller) = App::owned();
+        let made = create(&app, &caller, find, &basic()).unwrap();
+        let id = made["id"].as_str().unwrap();
+        for empty in [json!(""), json!(null), json!("a\u{1}b")] {
+            let sent = body(json!({"plainDataObj": {"basicAuthPassword": empty}}));
+            assert!(matches!(update(&app, &caller, find, id, &sent), Err(Error::Invalid(_))), "{empty}");
+        }
+        assert_eq!(opened(&app, &caller, id).unwrap()["basicAuthPassword"], "pw-1");
+        update(&app, &caller, find, id, &body(json!({"name": "Renamed"}))).unwrap();
+    }
+
+    #[test]
     fn another_type_takes_nothing_over() {
         let (_folder, app, caller) = App::owned();
         let made = create(&app, &caller, find, &basic()).unwrap();
         let id = made["id"].as_str().unwrap();
-        update(&app, &caller, find, id, &body(json!({"credentialName": "openAIApi"}))).unwrap();
-        assert_eq!(opened(&app, &caller, id), Some(json!({})));
+        let bare = update(&app, &caller, find, id, &body(json!({"credentialName": "openAIApi"})));
+        assert!(matches!(bare, Err(Error::Invalid(_))), "{bare:?}");
+        let fields = json!({"openAIApiKey": "sk-1"});
+        let other = json!({"credentialName": "openAIApi", "plainDataObj": fields});
+        update(&app, &caller, find, id, &body(other)).unwrap();
+        assert_eq!(opened(&app, &caller, id), Some(fields));
     }
 
     #[test]

@@ -43,7 +43,8 @@ pub fn sample(server: &Server, method: &str, pattern: &str, kind: &str, held: &s
         ("GET", "/components-credentials-icon/:name") => (Some("openAIApi".to_owned()), None),
         ("GET", "/used-by/:kind") => (held.split(':').next().map(str::to_owned), None),
         ("GET", "/credentials/:id/reveal") => {
-            let body = json!({"name": "c", "credentialName": "openAIApi", "plainDataObj": {}});
+            let body =
+                json!({"name": "c", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": "x"}});
             (Some(crate::support::id(&server.post("/credentials", &body))), None)
         }
         ("GET", "/settings" | "/ip") => (None, None),
