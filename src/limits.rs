@@ -66,8 +66,12 @@ pub const CONTROL_COMMAND_MAX_BYTES: usize = 2 * IMPORT_FILE_MAX_BYTES + 64 * 10
 pub const CONTROL_REPLY_MAX_BYTES: usize = 256 * 1024 * 1024;
 /// Time a command may take to arrive at the control socket.
 pub const CONTROL_COMMAND_SECONDS: u64 = 10;
-/// Time a command may take to be done: checking a large history takes minutes.
-pub const CONTROL_REPLY_SECONDS: u64 = 3_600;
+/// Time a command may take to be done.
+pub const CONTROL_REPLY_SECONDS: u64 = 10;
+/// Time a command may take that reads from the history.
+pub const CONTROL_HISTORY_REPLY_SECONDS: u64 = 60;
+/// Time a command may take that works on everything there is: checking a large history takes minutes.
+pub const CONTROL_LONG_REPLY_SECONDS: u64 = 3_600;
 /// Longest path of a Unix socket that every supported system takes; a longer one moves to the temporary folder.
 pub const CONTROL_PATH_MAX_BYTES: usize = 100;
 /// Longest canvas of a version, written out for people to read; what is longer could be recorded and never read.

@@ -3,9 +3,11 @@
 use super::{Context, Failure, say};
 use crate::domain::ids::FlowId;
 use crate::limits;
+use crate::ops::control::{Command, Outcome};
 use crate::ops::predict;
 use crate::ops::remote::{Answer, Ask, Remote, RemoteError};
 use crate::settings::{Flags, LogLevel, Settings};
+use crate::tasks::control::{Reply, call};
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -62,7 +64,8 @@ pub(super) fn run(args: &Args, context: &Context<'_>) -> Result<(), Failure> {
 }
 
 fn online(args: &Args, context: &Context<'_>, settings: &Settings, question: &str) -> Result<(), Failure> {
-    let base = settings.base_url.clone().unwrap_or_else(|| local(settings));
+    let named = settings.base_url.clone();
+    let base = named.or_else(|| running(settings)).unwrap_or_else(|| local(settings));
     let key = context.text(&args.key, "SERVICE_API_KEY");
     let remote = Remote::new(&base, key.as_deref());
     let flow = match FlowId::parse(&args.flow) {
@@ -163,6 +166,17 @@ fn failure(error: RemoteError, base: &str) -> Failure {
         _ => String::new(),
     };
     Failure::Failed(format!("{error}{hint}"))
+}
+
+/// The address of the service that uses this data folder, which may have been told another port than this program.
+fn running(settings: &Settings) -> Option<String> {
+    match call(&settings.data_dir, &Command::Status) {
+        Ok(Some(Reply::Done(Outcome::Status { address: Some(address), .. }))) => {
+            Some(format!("http://{}", reachable(address)))
+        }
+        // Whether it can be asked is seen when it is asked.
+        _ => None,
+    }
 }
 
 /// The address under which this machine reaches the service of these settings.

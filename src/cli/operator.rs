@@ -7,16 +7,21 @@ use crate::domain::cancel::Cancel;
 use crate::ops::control::{self, Command, Outcome};
 use crate::settings::Settings;
 use crate::tasks::control::{Reply, call};
+use std::io::ErrorKind;
 
 pub(super) fn execute(
     settings: Settings,
     context: &Context<'_>,
     command: Command,
 ) -> Result<Outcome, Failure> {
-    let reply = call(&settings.data_dir, &command).map_err(|error| {
-        Failure::Failed(format!(
+    let reply = call(&settings.data_dir, &command).map_err(|error| match error.kind() {
+        ErrorKind::TimedOut => Failure::failed(
+            "the running service does not answer; it may still carry this out, so look at its log before you run this \
+             again, or start the service anew",
+        ),
+        _ => Failure::Failed(format!(
             "the running service could not be reached: {error}; run this as the user who runs the service"
-        ))
+        )),
     })?;
     match reply {
         Some(Reply::Done(outcome)) => return Ok(outcome),

@@ -165,6 +165,8 @@ async fn serve(settings: Settings, environment: Environment, mode: Mode) -> Resu
     // First the port, then the data: callers that come early wait instead of being refused.
     let (listener, address) =
         listen(wanted).map_err(|error| Failure::Failed(cannot_listen(wanted, &error)))?;
+    // Who asks for a free port, or for any address, learns here which one it is.
+    let settings = Settings { host: address.ip(), port: address.port(), ..settings };
     let metrics = match settings.metrics {
         MetricsDoor::Off | MetricsDoor::Key => None,
         MetricsDoor::Address(wanted) => {

@@ -10,11 +10,13 @@ use crate::domain::caller::Caller;
 use crate::domain::cancel::Cancel;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{FlowId, KeyId, WorkspaceId};
+use crate::limits::{CONTROL_HISTORY_REPLY_SECONDS, CONTROL_LONG_REPLY_SECONDS, CONTROL_REPLY_SECONDS};
 use crate::store::tables::{FLOW_HOME, WORKSPACES};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::net::SocketAddr;
 
 /// Random bytes of a password made for somebody: 24 characters when written.
 const PASSWORD_RANDOM_BYTES: usize = 18;
@@ -96,6 +98,26 @@ pub enum Command {
     Status,
 }
 
+impl Command {
+    /// How long whoever sent it waits for what comes of it.
+    #[must_use]
+    pub const fn reply_seconds(&self) -> u64 {
+        match self {
+            Self::HistoryVerify | Self::Export { .. } | Self::Import { .. } => CONTROL_LONG_REPLY_SECONDS,
+            Self::HistoryLog { .. } | Self::HistoryShow { .. } | Self::HistoryDiff { .. } => {
+                CONTROL_HISTORY_REPLY_SECONDS
+            }
+            Self::KeyCreate { .. }
+            | Self::KeyList
+            | Self::KeyRevoke { .. }
+            | Self::OwnerResetPassword { .. }
+            | Self::UserList
+            | Self::UserStatus { .. }
+            | Self::Status => CONTROL_REPLY_SECONDS,
+        }
+    }
+}
+
 /// What came of a command. It holds a key or a password, so it has no `Debug`.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "camelCase")]
@@ -151,6 +173,9 @@ pub enum Outcome {
         version: String,
         /// Its process.
         process_id: u32,
+        /// Where it listens; a program of an older version does not say.
+        #[serde(default)]
+        address: Option<SocketAddr>,
     },
 }
 
@@ -215,6 +240,7 @@ fn run(app: &App, command: Command, cancel: &Cancel) -> Result<Outcome> {
         Command::Status => Ok(Outcome::Status {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             process_id: std::process::id(),
+            address: Some(SocketAddr::new(app.settings.host, app.settings.port)),
         }),
     }
 }

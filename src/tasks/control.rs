@@ -32,7 +32,6 @@ mod unix {
     use crate::domain::error::Error;
     use crate::limits::{
         CONTROL_COMMAND_MAX_BYTES, CONTROL_COMMAND_SECONDS, CONTROL_PATH_MAX_BYTES, CONTROL_REPLY_MAX_BYTES,
-        CONTROL_REPLY_SECONDS,
     };
     use crate::ops::control::{Command, execute};
     use sha2::{Digest as _, Sha256};
@@ -152,8 +151,12 @@ mod unix {
     /// Sends `command` to the service that uses `data_dir`; `None` when no service does.
     ///
     /// # Errors
-    /// A service is there but cannot be reached, or does not answer in time.
+    /// A service is there but cannot be reached; [`ErrorKind::TimedOut`] when it does not answer in time.
     pub fn call(data_dir: &Path, command: &Command) -> io::Result<Option<Reply>> {
+        call_within(data_dir, command, Duration::from_secs(command.reply_seconds()))
+    }
+
+    fn call_within(data_dir: &Path, command: &Command, time: Duration) -> io::Result<Option<Reply>> {
         let Ok(path) = socket_path(data_dir) else { return Ok(None) };
         if let Some(folder) = path.parent().filter(|folder| *folder != data_dir) {
             match fs::symlink_metadata(folder) {
@@ -169,7 +172,10 @@ mod unix {
             Err(error) => return Err(error),
         };
         write_line(&stream, command)?;
-        let reply = serde_json::from_slice(&read_line(&stream, &REPLY)?)?;
+        let reply = serde_json::from_slice(&read_line(
+            &stream,
+            &LineLimits { bytes: CONTROL_REPLY_MAX_BYTES, time },
+        )?)?;
         Ok(Some(reply))
     }
 
@@ -181,8 +187,11 @@ mod unix {
 
     const COMMAND: LineLimits =
         LineLimits { bytes: CONTROL_COMMAND_MAX_BYTES, time: Duration::from_secs(CONTROL_COMMAND_SECONDS) };
-    const REPLY: LineLimits =
-        LineLimits { bytes: CONTROL_REPLY_MAX_BYTES, time: Duration::from_secs(CONTROL_REPLY_SECONDS) };
+
+    /// What a socket says when its time is over differs between systems.
+    fn slow(error: io::Error) -> io::Error {
+        if error.kind() == ErrorKind::WouldBlock { ErrorKind::TimedOut.into() } else { error }
+    }
 
     /// Reads up to the line's end, within the limits of time and size.
     fn read_line(mut stream: &UnixStream, limits: &LineLimits) -> io::Result<Vec<u8>> {
@@ -193,12 +202,15 @@ mod unix {
             // A timeout of zero would mean none at all.
             let left = end.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
             stream.set_read_timeout(Some(left))?;
-            let count = stream.read(&mut buffer)?;
+            let count = stream.read(&mut buffer).map_err(slow)?;
             if count == 0 {
                 return Err(ErrorKind::UnexpectedEof.into());
             }
-            if line.len() + count > limits.bytes || Instant::now() >= end {
-                return Err(io::Error::new(ErrorKind::InvalidData, "the line is too long or too slow"));
+            if line.len() + count > limits.bytes {
+                return Err(io::Error::new(ErrorKind::InvalidData, "the line is too long"));
+            }
+            if Instant::now() >= end {
+                return Err(ErrorKind::TimedOut.into());
             }
             line.extend_from_slice(&buffer[..count]);
         }
@@ -209,7 +221,7 @@ mod unix {
         stream.set_write_timeout(Some(COMMAND.time))?;
         let mut line = serde_json::to_vec(value)?;
         line.push(b'\n');
-        stream.write_all(&line)
+        stream.write_all(&line).map_err(slow)
     }
 
     /// Where the socket of `data_dir` lies: in it, or, when its path is too long for a socket, in a folder of the
@@ -303,6 +315,25 @@ mod unix {
             drop(std::os::unix::net::UnixListener::bind(root.path().join("control.sock")).unwrap());
             assert!(call(root.path(), &Command::Status).unwrap().is_none());
             assert!(call(&root.path().join("none"), &Command::Status).unwrap().is_none());
+        }
+
+        #[test]
+        fn a_service_that_does_not_answer_is_not_waited_for() {
+            let root = tempfile::tempdir().unwrap();
+            let _stuck = std::os::unix::net::UnixListener::bind(root.path().join("control.sock")).unwrap();
+            let waited = call_within(root.path(), &Command::Status, Duration::from_millis(50));
+            assert_eq!(waited.err().map(|error| error.kind()), Some(ErrorKind::TimedOut));
+        }
+
+        #[test]
+        fn only_what_works_long_is_waited_for_long() {
+            for short in [Command::Status, Command::KeyList, Command::UserList] {
+                assert!(short.reply_seconds() <= 10);
+            }
+            let import = Command::Import { text: String::new(), preview: true, workspace: None };
+            for long in [Command::HistoryVerify, import, Command::Export { workspace: None }] {
+                assert!(long.reply_seconds() >= 600);
+            }
         }
 
         #[test]

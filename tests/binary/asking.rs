@@ -116,3 +116,15 @@ fn a_file_that_is_no_canvas_is_refused_in_one_line() {
         one_line(&home.run(&["ask", "--file", path, "hello"]), 1);
     }
 }
+
+#[test]
+fn a_service_is_found_by_its_data_folder_whatever_its_port() {
+    let asked = Asked::new();
+    let folder = asked.home.data();
+    let output = asked.home.run(&["ask", &asked.flow, "hello there"]);
+    assert_eq!(out(&output), "You said: hello there\n", "{}", complaint(&output));
+    let elsewhere =
+        command(&["ask", "--data-dir", folder, "--url", "http://127.0.0.1:1", &asked.flow, "hello"]);
+    let line = one_line(&{ elsewhere }.output().unwrap(), 1);
+    assert!(line.contains("127.0.0.1:1"), "an address that is named goes first: {line}");
+}
