@@ -285,8 +285,11 @@ fn visit(
             Some(&next) => match marks[next] {
                 Mark::Done => {}
                 Mark::Open => {
-                    let names = [next, node].map(|i| canvas.nodes()[i].shown().to_owned());
-                    return Err(Unplannable::Circle { cards: names });
+                    let ends = [next, node].map(|i| &canvas.nodes()[i]);
+                    return Err(Unplannable::Circle {
+                        cards: ends.map(|end| end.shown().to_owned()),
+                        nodes: ends.map(|end| end.id.clone()),
+                    });
                 }
                 Mark::Unseen => {
                     marks[next] = Mark::Open;

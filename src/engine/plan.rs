@@ -78,7 +78,7 @@ pub enum Unplannable {
     Empty,
     NoEnding { last: Option<String> },
     EndsInPrediction { card: String, wanted: &'static str },
-    Circle { cards: [String; 2] },
+    Circle { cards: [String; 2], nodes: [String; 2] },
 }
 
 impl fmt::Display for Unplannable {
@@ -97,7 +97,7 @@ impl fmt::Display for Unplannable {
             Self::EndsInPrediction { card, wanted } => {
                 write!(f, "The flow ends in '{card}', whose output must then be set to '{wanted}'.")
             }
-            Self::Circle { cards: [a, b] } => {
+            Self::Circle { cards: [a, b], .. } => {
                 write!(f, "The cards '{a}' and '{b}' are connected in a circle.")
             }
         }

@@ -1,11 +1,13 @@
 //! What is wrong with a canvas, by card and input, before anybody runs it.
 
-use super::plan::Plan;
+use super::plan::{Plan, Unplannable};
+use super::{credential, source};
 use crate::canvas::{Canvas, Node};
-use crate::cards::kit::{Card, Input, InputKind};
+use crate::cards::kit::{Card, Connects, Input, InputKind, Make};
 use crate::cards::registry;
 use serde::Serialize;
 use serde_json::Value;
+use std::collections::HashSet;
 
 /// The problems of one card, in the family's shape (reference 1.1, `/validation/:id`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -20,15 +22,32 @@ pub struct Problems {
     pub issues: Vec<String>,
 }
 
+/// Finds the type of a stored credential; `None` when there is none of this id.
+pub type CredentialTypes<'a> = &'a dyn Fn(&str) -> Option<String>;
+
 /// Lists the problems of a chat canvas; empty when it is fine.
 #[must_use]
-pub fn validate(canvas: &Canvas) -> Vec<Problems> {
-    let mut found: Vec<Problems> = canvas
-        .nodes()
-        .iter()
-        .filter(|node| !node.is_note())
-        .filter_map(|node| of_node(canvas, node))
-        .collect();
+pub fn validate(canvas: &Canvas, credentials: CredentialTypes<'_>) -> Vec<Problems> {
+    let cards = || canvas.nodes().iter().filter(|node| !node.is_note());
+    let is_alone = cards().count() == 1;
+    let connected = connected(canvas);
+    let mut found = Vec::new();
+    let planned = Plan::compile(canvas);
+    for node in cards() {
+        let mut issues = of_node(canvas, node, credentials);
+        if !is_alone && !connected.contains(node.id.as_str()) {
+            issues.push("This card is connected to nothing.".to_owned());
+        }
+        if let Err(Unplannable::Circle { cards: [first, _], nodes }) = &planned
+            && nodes[1] == node.id
+        {
+            issues.push(format!("{} is connected in a circle with '{first}'.", closing(node, &nodes[0])));
+        }
+        if !issues.is_empty() {
+            let (id, label, name) = (node.id.clone(), node.shown().to_owned(), node.name.clone());
+            found.push(Problems { id, label, name, issues });
+        }
+    }
     let dangling = canvas
         .edges()
         .iter()
@@ -41,8 +60,9 @@ pub fn validate(canvas: &Canvas) -> Vec<Problems> {
             )
         })
         .collect();
-    if let Err(fault) = Plan::compile(canvas) {
-        whole.push(fault.to_string());
+    match planned {
+        Ok(_) | Err(Unplannable::Circle { .. }) => {}
+        Err(fault) => whole.push(fault.to_string()),
     }
     if !whole.is_empty() {
         found.push(Problems { id: String::new(), label: "Flow".into(), name: String::new(), issues: whole });
@@ -50,45 +70,136 @@ pub fn validate(canvas: &Canvas) -> Vec<Problems> {
     found
 }
 
-fn of_node(canvas: &Canvas, node: &Node) -> Option<Problems> {
-    let issues = match registry::find(&node.name) {
-        None => vec![format!("This server does not know the card '{}'.", node.name)],
-        Some(card) => card.inputs.iter().filter_map(|input| issue(canvas, node, card, input)).collect(),
-    };
-    let problems =
-        Problems { id: node.id.clone(), label: node.shown().to_owned(), name: node.name.clone(), issues };
-    (!problems.issues.is_empty()).then_some(problems)
-}
-
-fn issue(canvas: &Canvas, node: &Node, card: &Card, input: &Input) -> Option<String> {
-    if let Some((other, wanted)) = input.shown_if
-        && !shows(node, card, other, wanted)
-    {
-        return None;
-    }
-    let value = node.inputs.get(input.name);
-    if let (true, Some(value)) = (input.is_wire(), value) {
-        let mut missing = None;
-        super::source::referenced(value, &mut |id| {
-            if canvas.node(id).is_none() {
-                missing = Some(id.to_owned());
-            }
-        });
-        if let Some(id) = missing {
-            return Some(format!("{} is connected to '{id}', which is not on the canvas.", input.label));
+/// The nodes that a connection starts from or leads to.
+fn connected(canvas: &Canvas) -> HashSet<&str> {
+    let mut found: HashSet<&str> =
+        canvas.edges().iter().flat_map(|edge| [edge.source.as_str(), edge.target.as_str()]).collect();
+    for node in canvas.nodes() {
+        for value in node.inputs.values() {
+            source::referenced(value, &mut |id| {
+                found.extend(canvas.node(id).map(|source| source.id.as_str()));
+                found.insert(&node.id);
+            });
         }
     }
+    found
+}
+
+/// The input by which `node` needs the node `needed`, by its label.
+fn closing<'a>(node: &'a Node, needed: &str) -> &'a str {
+    let mut by = "This card";
+    for (name, value) in &node.inputs {
+        source::referenced(value, &mut |id| {
+            if id == needed {
+                let declared = registry::find(&node.name).and_then(|card| card.input(name));
+                by = declared.map_or(name.as_str(), |input| input.label);
+            }
+        });
+    }
+    by
+}
+
+fn of_node(canvas: &Canvas, node: &Node, credentials: CredentialTypes<'_>) -> Vec<String> {
+    let Some(card) = registry::find(&node.name) else {
+        return vec![format!("This server does not know the card '{}'.", node.name)];
+    };
+    let shown =
+        |input: &&Input| input.shown_if.is_none_or(|(other, wanted)| shows(node, card, other, wanted));
+    card.inputs
+        .iter()
+        .filter(shown)
+        .filter_map(|input| issue(canvas, node, card, input, credentials))
+        .collect()
+}
+
+fn issue(
+    canvas: &Canvas,
+    node: &Node,
+    card: &Card,
+    input: &Input,
+    credentials: CredentialTypes<'_>,
+) -> Option<String> {
+    let value = node.inputs.get(input.name);
+    if let InputKind::Wire(wanted) | InputKind::Wires(wanted) = input.kind
+        && let Some(wrong) = value.and_then(|value| wire_issue(canvas, input, wanted, value))
+    {
+        return Some(wrong);
+    }
+    if let (InputKind::Credential(_), Some(id)) = (input.kind, &node.credential) {
+        let why = match credentials(id) {
+            None => Some(credential::GONE.to_owned()),
+            Some(given) => credential::misfit(card, &given),
+        };
+        return why.map(|why| format!("{}: {why}.", input.label));
+    }
     if input.optional || input.default.is_some() {
-        return number_issue(input, value);
+        return value_issue(input, value);
     }
     let empty = match input.kind {
-        InputKind::Credential(_) => node.credential.is_none(),
+        InputKind::Credential(_) => true,
         _ => value.is_none_or(is_empty),
     };
     match (empty, input.is_wire()) {
         (true, true) => Some(format!("{} needs a connection.", input.label)),
         (true, false) => Some(format!("{} is required.", input.label)),
-        (false, _) => number_issue(input, value),
+        (false, _) => value_issue(input, value),
+    }
+}
+
+/// What is wrong with the cards that are wired into an input.
+fn wire_issue(canvas: &Canvas, input: &Input, wanted: Connects, value: &Value) -> Option<String> {
+    let mut wrong = None;
+    source::referenced(value, &mut |id| {
+        let Some(from) = canvas.node(id) else {
+            wrong = Some(format!("{} is connected to '{id}', which is not on the canvas.", input.label));
+            return;
+        };
+        // A card that is not known here is told of where it stands.
+        if registry::find(&from.name).is_some_and(|card| !fits(wanted, card, from)) {
+            wrong = Some(format!(
+                "{} cannot take '{}': connect a card of the kind {}.",
+                input.label,
+                from.shown(),
+                wanted.class()
+            ));
+        }
+    });
+    wrong
+}
+
+/// True when what the card makes of itself is what an input of this kind takes.
+fn fits(wanted: Connects, card: &Card, node: &Node) -> bool {
+    let hands_on_result =
+        card.outputs.iter().any(|output| output.predicts && node.output.as_deref() == Some(output.name));
+    let is_result = match card.make {
+        Make::Branch(_) | Make::Keep(_) | Make::Recall(_) => true,
+        Make::Chain(_) | Make::Retriever(_) | Make::Loader(_) => hands_on_result,
+        _ => false,
+    };
+    if is_result {
+        return wanted == Connects::Value;
+    }
+    match wanted {
+        Connects::Cache => matches!(card.make, Make::Cache(_)),
+        Connects::ChatModel | Connects::LanguageModel => matches!(card.make, Make::ChatModel(_)),
+        Connects::Memory | Connects::ChatMemory => matches!(card.make, Make::Memory(_)),
+        Connects::Prompt | Connects::ChatPrompt => matches!(card.make, Make::Prompt(_)),
+        Connects::OutputParser => matches!(card.make, Make::OutputParser(_)),
+        Connects::Moderation => matches!(card.make, Make::Moderation(_)),
+        Connects::Tool => matches!(card.make, Make::Tools(_)),
+        Connects::Retriever => {
+            matches!(card.make, Make::Retriever(_) | Make::VectorStore(_) | Make::Route(_))
+        }
+        Connects::TextSplitter => matches!(card.make, Make::Splitter(_)),
+        Connects::VectorStore => matches!(card.make, Make::VectorStore(_)),
+        Connects::VectorStoreRetriever | Connects::PromptRetriever => {
+            matches!(card.make, Make::Route(_)) && card.base_classes.contains(&wanted.class())
+        }
+        Connects::Document => matches!(card.make, Make::Loader(_)),
+        Connects::Embeddings => matches!(card.make, Make::Embeddings(_)),
+        Connects::RecordManager => matches!(card.make, Make::Records(_)),
+        Connects::Chain => matches!(card.make, Make::Chain(_)),
+        Connects::Value => false,
     }
 }
 
@@ -110,20 +221,137 @@ fn shows(node: &Node, card: &Card, other: &str, wanted: &str) -> bool {
     }
 }
 
-fn number_issue(input: &Input, value: Option<&Value>) -> Option<String> {
-    let InputKind::Number { min, max, .. } = input.kind else { return None };
-    let number = match value? {
-        Value::Number(number) => number.as_f64(),
-        Value::String(text) if text.trim().is_empty() || text.contains("{{") => return None,
-        Value::String(text) => text.trim().parse().ok(),
-        Value::Null => return None,
-        _ => None,
-    };
-    match number {
-        None => Some(format!("{} must be a number.", input.label)),
-        Some(number) if !(min..=max).contains(&number) => {
-            Some(format!("{} must be between {min} and {max}.", input.label))
+fn value_issue(input: &Input, value: Option<&Value>) -> Option<String> {
+    const SHOWN_MAX_CHARS: usize = 60;
+    match (input.kind, value?) {
+        (_, Value::Null) => None,
+        // What a reference stands for is known when the flow runs.
+        (_, Value::String(text)) if text.trim().is_empty() || text.contains("{{") => None,
+        (InputKind::Number { min, max, .. }, value) => {
+            let number = match value {
+                Value::Number(number) => number.as_f64(),
+                Value::String(text) => text.trim().parse().ok(),
+                _ => None,
+            };
+            match number {
+                None => Some(format!("{} must be a number.", input.label)),
+                Some(number) if !(min..=max).contains(&number) => {
+                    Some(format!("{} must be between {min} and {max}.", input.label))
+                }
+                Some(_) => None,
+            }
         }
-        Some(_) => None,
+        (InputKind::Choice(choices), value) => {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let is_known = choices.iter().any(|choice| choice.name == text);
+            let shown: String = text.escape_debug().take(SHOWN_MAX_CHARS).collect();
+            (!is_known)
+                .then(|| format!("{} has the value '{shown}', which is none of its choices.", input.label))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn node(id: &str, name: &str, credential: Option<&str>, inputs: Value) -> Value {
+        json!({"id": id, "data": {"id": id, "name": name, "label": id, "inputs": inputs, "credential": credential}})
+    }
+
+    fn found(nodes: Value, edges: Value) -> Vec<Problems> {
+        let canvas = json!({"nodes": nodes, "edges": edges}).to_string();
+        let types = |id: &str| match id {
+            "ours" => Some("openAIApi".to_owned()),
+            "other" => Some("anthropicApi".to_owned()),
+            _ => None,
+        };
+        validate(&Canvas::parse(&canvas).unwrap(), &types)
+    }
+
+    /// A chain in front of a model, with these inputs of both and these further cards.
+    fn chained(credential: Option<&str>, model: Value, chain: Value, further: &[Value]) -> Vec<Problems> {
+        let mut inputs = json!({"model": "{{m.data.instance}}", "prompt": "{{p.data.instance}}"});
+        inputs.as_object_mut().unwrap().extend(chain.as_object().unwrap().clone());
+        let mut nodes = vec![
+            node("m", "chatOpenAI", credential, model),
+            node("p", "promptTemplate", None, json!({"template": "{question}"})),
+            node("c", "llmChain", None, inputs),
+        ];
+        nodes.extend_from_slice(further);
+        found(json!(nodes), json!([{"source": "m", "target": "c"}, {"source": "p", "target": "c"}]))
+    }
+
+    /// The one problem that there is: its card and its text.
+    fn only(found: Vec<Problems>) -> (String, String) {
+        let [problem] = found.as_slice() else { panic!("{found:?}") };
+        let [issue] = problem.issues.as_slice() else { panic!("{found:?}") };
+        (problem.id.clone(), issue.clone())
+    }
+
+    #[test]
+    fn a_canvas_that_runs_has_no_problems() {
+        assert_eq!(chained(Some("ours"), json!({"temperature": "{{$vars.heat}}"}), json!({}), &[]), []);
+    }
+
+    #[test]
+    fn an_input_takes_only_cards_of_its_kind() {
+        let memory = node("b", "bufferMemory", None, json!({}));
+        let wrong = chained(Some("ours"), json!({}), json!({"model": "{{b.data.instance}}"}), &[memory]);
+        let of_chain: Vec<_> = wrong.iter().filter(|problem| problem.id == "c").collect();
+        assert!(of_chain[0].issues[0].contains("cannot take 'b'"), "{wrong:?}");
+        assert!(of_chain[0].issues[0].contains("BaseLanguageModel"), "{wrong:?}");
+    }
+
+    #[test]
+    fn a_credential_must_be_there_and_of_a_type_that_the_card_takes() {
+        let (card, text) = only(chained(Some("gone"), json!({}), json!({}), &[]));
+        assert!(card == "m" && text.contains("no longer exists"), "{text}");
+        let (card, text) = only(chained(Some("other"), json!({}), json!({}), &[]));
+        assert!(card == "m" && text.contains("OpenAI API"), "{text}");
+        assert!(only(chained(None, json!({}), json!({}), &[])).1.contains("is required"));
+    }
+
+    #[test]
+    fn a_card_that_nothing_connects_is_named() {
+        let (card, text) =
+            only(chained(Some("ours"), json!({}), json!({}), &[node("x", "calculator", None, json!({}))]));
+        assert!(card == "x" && text.contains("connected to nothing"), "{text}");
+        let alone = found(json!([node("x", "calculator", None, json!({}))]), json!([]));
+        assert!(!format!("{alone:?}").contains("connected to nothing"), "{alone:?}");
+    }
+
+    #[test]
+    fn a_circle_names_card_and_input() {
+        let further = [
+            node("a", "promptTemplate", None, json!({"template": "{{b.data.instance}}"})),
+            node("b", "promptTemplate", None, json!({"template": "{{a.data.instance}}"})),
+        ];
+        let circle = chained(Some("ours"), json!({}), json!({"prompt": "{{a.data.instance}}"}), &further);
+        let told = circle.iter().find(|problem| format!("{:?}", problem.issues).contains("circle")).unwrap();
+        assert!(["a", "b"].contains(&told.id.as_str()), "{circle:?}");
+        assert!(
+            told.issues.iter().any(|issue| issue.starts_with("Template is connected in a circle")),
+            "{circle:?}"
+        );
+    }
+
+    #[test]
+    fn values_are_of_the_choices_and_within_the_bounds() {
+        let image = |value: Value| json!({"allowImageUploads": true, "imageResolution": value});
+        for wrong in [json!("huge"), json!(5)] {
+            let (card, text) = only(chained(Some("ours"), image(wrong), json!({}), &[]));
+            assert!(card == "m" && text.contains("none of its choices"), "{text}");
+        }
+        for right in [json!("low"), json!(""), json!(null), json!("{{$vars.size}}")] {
+            assert_eq!(chained(Some("ours"), image(right), json!({}), &[]), []);
+        }
+        let hidden = json!({"allowImageUploads": false, "imageResolution": "huge"});
+        assert_eq!(chained(Some("ours"), hidden, json!({}), &[]), [], "what is not shown is not read");
+        assert!(
+            only(chained(Some("ours"), json!({"temperature": "hot"}), json!({}), &[])).1.contains("a number")
+        );
     }
 }

@@ -9,10 +9,10 @@ use crate::canvas::Canvas;
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::{Flow, FlowKind};
-use crate::domain::ids::FlowId;
+use crate::domain::ids::{CredentialId, FlowId};
 use crate::engine::validate::{self, Problems};
 use crate::engine::{Plan, overrides};
-use crate::store::tables::CANVASES;
+use crate::store::tables::{CANVASES, CREDENTIALS};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -140,7 +140,7 @@ fn start_card(app: &App, flow: &Flow) -> Result<String> {
 /// # Errors
 /// 404 or 403.
 pub fn problems(app: &App, caller: &Caller, id: &FlowId, side: Side) -> Result<Vec<Problems>> {
-    let (flow, text) = app.store.read(|tx| {
+    let (flow, text, credentials) = app.store.read(|tx| {
         let flow = access::flow(tx, caller, id, Action::Read)?;
         let draft = match side {
             Side::Draft if app.settings.drafts => drafts::canvas(tx, &flow)?,
@@ -150,11 +150,16 @@ pub fn problems(app: &App, caller: &Caller, id: &FlowId, side: Side) -> Result<V
             Some(text) => text,
             None => CANVASES.get(tx, &flow.workspace, &flow.id)?.unwrap_or_default(),
         };
-        Ok((flow, text))
+        let credentials = CREDENTIALS.list(tx, &flow.workspace)?;
+        Ok((flow, text, credentials))
     })?;
+    let type_of = |id: &str| {
+        let id = CredentialId::parse(id)?;
+        credentials.iter().find(|stored| stored.id == id).map(|stored| stored.credential_name.clone())
+    };
     let canvas = Canvas::parse(&text).map_err(|fault| Error::Invalid(fault.to_string()))?;
     // Only chat canvases have an ending card and cards of this registry.
-    Ok(if flow.kind == FlowKind::Chatflow { validate::validate(&canvas) } else { Vec::new() })
+    Ok(if flow.kind == FlowKind::Chatflow { validate::validate(&canvas, &type_of) } else { Vec::new() })
 }
 
 /// The settings a request could be allowed to change: of Live's cards, or of the draft's before the first Publish.

@@ -323,6 +323,24 @@ fn what_is_wrong_with_a_canvas_is_listed_by_card() {
 }
 
 #[test]
+fn a_credential_that_is_gone_or_of_another_type_is_listed_too() {
+    let server = Server::start();
+    let (_provider, flow) = with_provider(&server);
+    let problems = || server.read(&format!("/validation/{flow}")).to_string();
+    assert_eq!(problems(), "[]");
+    let right = id(&server.read("/credentials")[0]);
+    let fields = json!({"anthropicApiKey": "sk-ant-1"});
+    let other = json!({"name": "Other", "credentialName": "anthropicApi", "plainDataObj": fields});
+    let other = id(&server.post("/credentials", &other));
+    let canvas = server.read(&format!("/chatflows/{flow}"))["flowData"].as_str().unwrap().to_owned();
+    let swapped = json!({ "flowData": canvas.replace(&right, &other) });
+    server.put(&format!("/chatflows/{flow}"), &swapped);
+    assert!(problems().contains("its credential is of the type Anthropic API"), "{}", problems());
+    server.owner("DELETE", &format!("/credentials/{other}")).send().is(200);
+    assert!(problems().contains("no longer exists"), "{}", problems());
+}
+
+#[test]
 fn a_page_of_a_chat_learns_nothing_about_the_canvas() {
     let server = Server::start();
     let (_provider, flow) = with_provider(&server);
