@@ -111,6 +111,13 @@ fn fields_that_cannot_be_read_are_refused() {
         &[("question", "Hi"), ("overrideConfig", r#"{"a":1,"a":2}"#)],
         &[("question", "Hi"), ("a", "1"), ("overrideConfig", r#"{"a":1}"#)],
         &[("question", "Hi"), ("", "x")],
+        &[("question", "Hi"), ("history", "{")],
+        &[("question", "Hi"), ("history", "{}")],
+        &[("question", "Hi"), ("history", "earlier")],
+        &[("question", "Hi"), ("history", r#"[{"role": "nobody", "content": "x"}]"#)],
+        &[("question", "Hi"), ("uploads", "5")],
+        &[("question", "Hi"), ("uploads", r#"["a.txt"]"#)],
+        &[("question", "Hi"), ("uploads", "[")],
     ] {
         send(&server, &flow, &Form::of(fields)).is_error(400);
     }
@@ -225,4 +232,30 @@ fn a_file_field_without_a_choice_is_no_file() {
     let form = Form::of(&[("question", "Hi")]).file("", "application/octet-stream", b"");
     assert_eq!(send(&server, &flow, &form).is(200).json()["text"], "You said: Hi");
     assert_eq!(server.messages(&flow)[0]["fileUploads"], Value::Null);
+}
+
+#[test]
+fn history_and_uploads_of_a_form_count_as_those_of_json() {
+    let server = Server::start();
+    let config =
+        json!({"fullFileUpload": {"status": true, "allowedUploadFileTypes": "text/plain"}}).to_string();
+    let canvas = scripted_with(json!({"fallback": "{history} {question}"}));
+    let flow = server.flow_with(&canvas, &json!({ "chatbotConfig": config }));
+    let history =
+        json!([{"role": "userMessage", "content": "I am Ada"}, {"role": "apiMessage", "content": "Hello"}]);
+    let uploads = json!([{
+        "type": "file:full", "name": "a.txt", "mime": "text/plain", "data": "data:text/plain;base64,YSBub3Rl",
+    }]);
+    let body = json!({"question": "Hi", "history": history, "uploads": uploads});
+    let of_json = server.ask(&flow, &body).is(200).json()["text"].clone();
+    let (history, uploads) = (history.to_string(), uploads.to_string());
+    let form = Form::of(&[("question", "Hi"), ("history", &history), ("uploads", &uploads)]);
+    let text = send(&server, &flow, &form).is(200).json()["text"].clone();
+    assert_eq!(text, of_json);
+    assert!(
+        text.as_str().unwrap().contains("I am Ada") && text.as_str().unwrap().contains("a.txt"),
+        "{text}"
+    );
+    let none = Form::of(&[("question", "Hi"), ("history", ""), ("uploads", "null")]);
+    assert!(!send(&server, &flow, &none).is(200).text().contains("Ada"));
 }

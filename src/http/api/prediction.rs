@@ -19,6 +19,7 @@ use crate::http::sse::EventSink;
 use crate::ops::access::{self, Action};
 use crate::ops::predict::{self, Answer, Ask, Entry, Gone, Quiet, Side, Sink};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -287,6 +288,8 @@ fn of_form(form: Form) -> Result<(Body, Vec<SentUpload>)> {
             "chatId" => body.chat_id = Some(text),
             "sessionToken" => body.session_token = Some(text),
             "leadEmail" => body.lead_email = Some(text),
+            "history" => body.history = of_text(&name, &text)?,
+            "uploads" => body.uploads = of_text(&name, &text)?,
             "overrideConfig" => body.override_config = Some(json::parse_object(text.as_bytes())?),
             _ => drop(flat.insert(name, text.into())),
         }
@@ -299,6 +302,16 @@ fn of_form(form: Form) -> Result<(Body, Vec<SentUpload>)> {
         overrides.insert(name, value);
     }
     Ok((body, form.files.into_iter().map(SentUpload::File).collect()))
+}
+
+/// A list that a form sends as JSON text.
+fn of_text<T: DeserializeOwned>(name: &str, text: &str) -> Result<Option<Vec<T>>> {
+    if text.trim().is_empty() {
+        return Ok(None);
+    }
+    json::parse(text.as_bytes()).map_err(|why| {
+        Error::Invalid(format!("'{name}' must be a list as a JSON body has it, written as text. {why}"))
+    })
 }
 
 fn streaming(sent: Option<&Value>) -> Result<bool> {
