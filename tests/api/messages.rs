@@ -142,3 +142,39 @@ fn one_flow_does_not_see_the_messages_of_another() {
     assert_eq!(server.owner("DELETE", &format!("/chatmessage/{other}")).send().json()["affected"], 0);
     assert_eq!(server.messages(&flow).len(), 8);
 }
+
+#[test]
+fn every_door_of_the_family_is_known_and_those_not_here_match_nothing() {
+    let server = Server::start();
+    let (flow, ..) = talked(&server);
+    let of = |query: &str| contents(&server.read(&format!("/chatmessage/{flow}?{query}")));
+    for none in ["EVALUATION", "MCP", "SCHEDULED", "WEBHOOK"] {
+        assert_eq!(of(&format!("chatType={none}")), Vec::<String>::new());
+        assert_eq!(of(&format!("chatType={none}&chatType=INTERNAL")), texts(&["Four"]));
+        assert_eq!(of(&format!("chatType=[%22{none}%22,%22EXTERNAL%22]")), texts(&["One", "Two", "Three"]));
+        let deleted = server.owner("DELETE", &format!("/chatmessage/{flow}?chatType={none}")).send();
+        assert_eq!(deleted.is(200).json()["affected"], 0);
+    }
+    assert_eq!(of("").len(), 8);
+}
+
+#[test]
+fn a_date_needs_neither_a_time_nor_a_zone() {
+    let server = Server::start();
+    let (flow, ..) = talked(&server);
+    let of = |query: String| server.read(&format!("/chatmessage/{flow}?{query}")).as_array().unwrap().len();
+    for (from, until) in [
+        ("2001-01-01", "9000-01-01"),
+        ("2001-01-01T10:00", "9000-01-01T10:00:00.5"),
+        ("2001-01-01T10:00:00Z", "9000-01-01T10:00:00%2B02:00"),
+    ] {
+        assert_eq!(of(format!("startDate={from}&endDate={until}")), 8, "{from}");
+        assert_eq!(of(format!("endDate={from}")), 0, "{from}");
+        assert_eq!(of(format!("startDate={until}")), 0, "{until}");
+    }
+    let now = server.messages(&flow)[4]["createdDate"].as_str().unwrap().trim_end_matches('Z').to_owned();
+    assert_eq!(of(format!("startDate={now}")), 4, "without a zone it is in UTC");
+    for bad in ["2001-13-01", "01.02.2001", "2001-01-01T25:00"] {
+        server.owner("GET", &format!("/chatmessage/{flow}?startDate={bad}")).send().is_error(400);
+    }
+}

@@ -11,6 +11,9 @@ use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::ops::messages::{self, MessageFilter, MessageOrder, Telling, conversations, stats};
 use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -27,7 +30,7 @@ pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 /// # Errors
 /// As [`list`].
 pub fn list_internal(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    let filter = MessageFilter { chat_types: vec![ChatType::Internal], ..filter(request)? };
+    let filter = MessageFilter { chat_types: Some(vec![ChatType::Internal]), ..filter(request)? };
     tell(app, &caller, request, &filter)
 }
 
@@ -88,15 +91,44 @@ pub(super) fn read_filter<'a>(
 ) -> Result<MessageFilter> {
     let text = |name: &str| first(name).filter(|text| !text.is_empty());
     Ok(MessageFilter {
-        chat_types: several(&all("chatType"), "Invalid chatType: it must be INTERNAL or EXTERNAL.")?,
+        chat_types: chat_types(&all("chatType"))?,
         chat: named(text("chatId"), "chatId", ChatId::parse)?,
         session: text("sessionId").map(str::to_owned),
         memory_type: text("memoryType").map(str::to_owned),
         message: named(text("messageId"), "messageId", MessageId::parse)?,
-        start: named(text("startDate"), "startDate", |text| text.parse::<Timestamp>().ok())?,
-        end: named(text("endDate"), "endDate", |text| text.parse::<Timestamp>().ok())?,
+        start: named(text("startDate"), "startDate", instant)?,
+        end: named(text("endDate"), "endDate", instant)?,
         ratings: several(&all("feedbackType"), "Invalid feedbackType: it must be THUMBS_UP or THUMBS_DOWN.")?,
     })
+}
+
+/// The doors of the reference; no message comes through those that this server does not have.
+#[derive(Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+enum Door {
+    Internal,
+    External,
+    Evaluation,
+    Mcp,
+    Scheduled,
+    Webhook,
+}
+
+fn chat_types(sent: &[&str]) -> Result<Option<Vec<ChatType>>> {
+    let wrong = "Invalid chatType: it must be INTERNAL, EXTERNAL, EVALUATION, MCP, SCHEDULED or WEBHOOK.";
+    let wanted: Vec<Door> = several(sent, wrong)?;
+    let here = wanted.iter().filter_map(|door| match door {
+        Door::Internal => Some(ChatType::Internal),
+        Door::External => Some(ChatType::External),
+        Door::Evaluation | Door::Mcp | Door::Scheduled | Door::Webhook => None,
+    });
+    Ok((!wanted.is_empty()).then(|| here.collect()))
+}
+
+/// A moment; a date without a time is its first one, and a time without a zone is in UTC.
+fn instant(text: &str) -> Option<Timestamp> {
+    let in_utc = |text: &str| text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC).ok();
+    text.parse().ok().or_else(|| in_utc(text).map(|zoned| zoned.timestamp()))
 }
 
 pub(super) fn named<T>(

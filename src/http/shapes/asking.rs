@@ -149,6 +149,9 @@ pub const FILE_QUERY: &[Param] = &[
 /// Which door a question came through.
 pub const CHAT_TYPE: Shape = Shape::Words(&["INTERNAL", "EXTERNAL"]);
 
+/// The doors that a filter may name: the family's, of which this server has some.
+const DOORS: Shape = Shape::Words(&["INTERNAL", "EXTERNAL", "EVALUATION", "MCP", "SCHEDULED", "WEBHOOK"]);
+
 /// Stored messages.
 pub const MESSAGES: Shape = Shape::List(&Shape::Named(&object(
     "Message",
@@ -191,7 +194,7 @@ pub const MESSAGES: Shape = Shape::List(&Shape::Named(&object(
 macro_rules! message_filter {
     ($($more:expr),*) => {
         &[
-            query("chatType", Shape::List(&CHAT_TYPE), "Only messages of these kinds; may be given several times."),
+            query("chatType", Shape::List(&DOORS), "Only messages of these kinds; may be given several times."),
             query("chatId", ID, "Only messages of this conversation."),
             query("sessionId", TEXT, "Only messages of this memory session."),
             query("memoryType", TEXT, "Only messages of this kind of memory."),

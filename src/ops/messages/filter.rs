@@ -14,8 +14,8 @@ use std::ops::ControlFlow;
 /// Which messages are meant; an empty filter means all of the flow (reference 1.2).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MessageFilter {
-    /// From these doors; empty is all.
-    pub chat_types: Vec<ChatType>,
+    /// From these doors, which may be none that there are; absent is all.
+    pub chat_types: Option<Vec<ChatType>>,
     /// Of this conversation.
     pub chat: Option<ChatId>,
     /// Of this memory session.
@@ -41,7 +41,7 @@ impl MessageFilter {
 
     fn fits(&self, message: &Message) -> bool {
         let same = |wanted: &Option<String>, is: &Option<String>| wanted.is_none() || wanted == is;
-        (self.chat_types.is_empty() || self.chat_types.contains(&message.chat_type))
+        self.chat_types.as_ref().is_none_or(|wanted| wanted.contains(&message.chat_type))
             && self.chat.is_none_or(|chat| chat == message.chat)
             && same(&self.session, &message.session)
             && same(&self.memory_type, &message.memory_type)
