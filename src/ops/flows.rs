@@ -382,7 +382,7 @@ pub fn asked(tx: &impl Tx, id: &FlowId) -> Result<Flow> {
 /// # Errors
 /// When the database cannot be read.
 pub fn allowed_origins(app: &App, id: &FlowId) -> Result<Option<AllowedOrigins>> {
-    match app.store.read_but_messages(|tx| asked(tx, id)) {
+    match app.known.flow(app, id) {
         Ok(flow) => Ok(Some(flow.settings.allowed_origins())),
         Err(Error::NotFound(_)) => Ok(None),
         Err(other) => Err(other),

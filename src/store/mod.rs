@@ -179,7 +179,7 @@ impl Store {
     }
 
     /// As [`Self::append`], but `done` is called with the result, by this thread or another and perhaps before this
-    /// returns. It must be quick, because others wait for it.
+    /// returns. It must be quick, because others wait for it, and must not append anything itself.
     pub fn append_then(&self, said: Said, done: impl FnOnce(Result<()>) + Send + 'static) {
         let done = |appended: Result<_, Lost>| done(appended.unwrap_or_else(lost));
         self.appends.hand_over(said, done, |all| self.append_all(&all));
