@@ -15,6 +15,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
 
+/// A leader that stays waits for no more company when so many are there.
+const GATHERED_MAX: usize = 32;
+
 /// The queue before a kind of work.
 pub(super) struct Combine<T, R> {
     queue: Mutex<Queue<T, R>>,
@@ -195,12 +198,23 @@ impl<T, R> Combine<T, R> {
                     contained(|| told.tell(Err(Lost)));
                 }),
             }
-            // Where the cores are busy, those who are about to hand something over get to it first, and the round is worth
-            // more; where they are not, this costs nothing.
-            thread::yield_now();
-            queue = locked(&self.queue);
+            queue = self.gather();
         }
         queue.leader = Leader::Nobody;
+    }
+
+    /// The queue, once those who are about to hand something over have done so: where the cores are busy a round is then
+    /// worth more, and where they are not nothing is waited for.
+    fn gather(&self) -> MutexGuard<'_, Queue<T, R>> {
+        let mut count = 0;
+        loop {
+            thread::yield_now();
+            let queue = locked(&self.queue);
+            if queue.waiting.len() == count || count >= GATHERED_MAX {
+                return queue;
+            }
+            count = queue.waiting.len();
+        }
     }
 
     fn pass_on(&self) {
