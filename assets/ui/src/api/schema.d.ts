@@ -8682,7 +8682,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only messages of these kinds; may be given several times. */
-                chatType?: ("INTERNAL" | "EXTERNAL")[];
+                chatType?: ("INTERNAL" | "EXTERNAL" | "EVALUATION" | "MCP" | "SCHEDULED" | "WEBHOOK")[];
                 /** @description Only messages of this conversation. */
                 chatId?: string;
                 /** @description Only messages of this memory session. */
@@ -8739,7 +8739,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only messages of these kinds; may be given several times. */
-                chatType?: ("INTERNAL" | "EXTERNAL")[];
+                chatType?: ("INTERNAL" | "EXTERNAL" | "EVALUATION" | "MCP" | "SCHEDULED" | "WEBHOOK")[];
                 /** @description Only messages of this conversation. */
                 chatId?: string;
                 /** @description Only messages of this memory session. */
@@ -8789,7 +8789,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only messages of these kinds; may be given several times. */
-                chatType?: ("INTERNAL" | "EXTERNAL")[];
+                chatType?: ("INTERNAL" | "EXTERNAL" | "EVALUATION" | "MCP" | "SCHEDULED" | "WEBHOOK")[];
                 /** @description Only messages of this conversation. */
                 chatId?: string;
                 /** @description Only messages of this memory session. */
@@ -8846,7 +8846,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only messages of these kinds; may be given several times. */
-                chatType?: ("INTERNAL" | "EXTERNAL")[];
+                chatType?: ("INTERNAL" | "EXTERNAL" | "EVALUATION" | "MCP" | "SCHEDULED" | "WEBHOOK")[];
                 /** @description Only messages of this conversation. */
                 chatId?: string;
                 /** @description Only messages of this memory session. */
@@ -8899,7 +8899,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only messages of these kinds; may be given several times. */
-                chatType?: ("INTERNAL" | "EXTERNAL")[];
+                chatType?: ("INTERNAL" | "EXTERNAL" | "EVALUATION" | "MCP" | "SCHEDULED" | "WEBHOOK")[];
                 /** @description Only messages of this conversation. */
                 chatId?: string;
                 /** @description Only messages of this memory session. */
