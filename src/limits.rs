@@ -25,7 +25,7 @@ pub const BODIES_BYTES_MAX: usize = 512 * 1024 * 1024;
 pub const BODY_UNCOUNTED_BYTES: usize = 64 * 1024;
 /// Deepest nesting of lists and objects in a JSON body: the parser's own guard stops at the 128th level.
 pub const JSON_DEPTH_MAX: usize = 127;
-/// Requests on blocking threads at the same time. The runtime needs at least as many blocking threads.
+/// Requests that run at the same time, each on a thread of its own.
 pub const RUNS_MAX: usize = 2_000;
 /// Open connections; further ones wait in the listen queue.
 pub const CONNECTIONS_MAX: usize = 10_000;
@@ -46,7 +46,7 @@ pub const NOTES_PER_MINUTE_MAX: u32 = 60;
 
 // The server's own threads and sockets.
 
-/// Most threads that move bytes; the flows run on the blocking threads below.
+/// Most threads that move bytes; the flows run on threads of their own.
 pub const WORKER_THREADS_MAX_COUNT: usize = 4;
 /// Most blocking threads beside those of requests: files on their way, tasks, shutdown.
 pub const BLOCKING_THREADS_MAX_COUNT: usize = 256;

@@ -264,6 +264,8 @@ impl Work {
         match outcome {
             Ok(Reply { once: Some(condition), status, headers, body }) => {
                 let reply = Reply { status, headers, body, once: None };
+                // Its own answer may be out before this thread has done what others wait for, and a stop waits for that too.
+                let _place = self.ticket.clone();
                 condition(Box::new(move |met| self.answer(met.map(|()| reply), &span)));
             }
             outcome => self.answer(outcome, &span),

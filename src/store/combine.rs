@@ -177,7 +177,8 @@ impl<T, R> Combine<T, R> {
             queue.waiting.push((item, Told::ToSleeper(slot.clone())));
             drop(queue);
             if let News::Result(result) = slot.wait() {
-                return done(result);
+                contained(|| done(result));
+                return;
             }
             queue = locked(&self.queue);
             queue.rouse(&slot, done);

@@ -46,6 +46,8 @@ pub(super) struct Handle {
     /// Raised by every change, and by every opening, after which a change that failed may be there.
     changes: AtomicU64,
     homes: Memo<FlowId, Option<WorkspaceId>>,
+    /// With `journals`: the journal has a change that nobody sees yet, because the database is being flushed with it.
+    is_ahead: AtomicBool,
 }
 
 impl Handle {
@@ -80,6 +82,7 @@ impl Handle {
             sick: AtomicBool::new(false),
             changes: AtomicU64::new(0),
             homes: Memo::default(),
+            is_ahead: AtomicBool::new(false),
         })
     }
 
@@ -154,9 +157,7 @@ impl Handle {
     ///
     /// When it fails the handle is sick: whether the change counts shows when the database is opened anew.
     pub(super) fn commit(&self, tx: WriteTx) -> Result<()> {
-        let committed = self.try_commit(tx);
-        self.note_change();
-        committed.inspect_err(|error| {
+        self.try_commit(tx).inspect_err(|error| {
             if let Error::Internal(cause) = error {
                 tracing::error!(%cause, "a change could not be stored");
             }
@@ -164,7 +165,7 @@ impl Handle {
         })
     }
 
-    /// How many changes there were.
+    /// A number that every change raises, once it can be seen and before it is acknowledged.
     pub(super) fn changed(&self) -> Changed {
         Changed(self.changes.load(Ordering::SeqCst))
     }
@@ -175,13 +176,17 @@ impl Handle {
 
     fn try_commit(&self, tx: WriteTx) -> Result<()> {
         let mut guard = self.journals();
-        // Before anything can be appended behind this change.
-        self.note_change();
-        let Some(journals) = guard.as_mut() else { return tx.flush().map_err(broken) };
+        let Some(journals) = guard.as_mut() else {
+            let flushed = tx.flush().map_err(broken);
+            self.note_change();
+            return flushed;
+        };
         if !self.is_journaled(&tx, journals) {
             // Nothing else is written while the whole journal becomes stale.
             let rest = self.tail.waiting();
-            return match flush(tx, &rest, Some(journals)) {
+            let flushed = flush(tx, &rest, Some(journals));
+            self.note_change();
+            return match flushed {
                 Ok(()) => {
                     self.tail.are_stored(&rest);
                     Ok(())
@@ -195,11 +200,17 @@ impl Handle {
             };
         }
         if !(tx.flushes() && journals.is_rotated()) {
-            return tx.commit_in_memory().map_err(broken);
+            let committed = tx.commit_in_memory().map_err(broken);
+            self.note_change();
+            return committed;
         }
         let (generation, rest) = (journals.generation(), self.tail.waiting());
+        self.is_ahead.store(tx.has_changes(), Ordering::SeqCst);
         drop(guard);
-        flush_with(tx, &rest, generation)?;
+        let flushed = flush_with(tx, &rest, generation);
+        self.note_change();
+        self.is_ahead.store(false, Ordering::SeqCst);
+        flushed?;
         if let Some(journals) = self.journals().as_mut() {
             journals.is_flushed(generation);
         }
@@ -258,7 +269,10 @@ impl Handle {
                 return Ok(Keep::Done(results));
             }
             let mut guard = self.journals();
-            // A change that is in the journal already may have removed a flow, and no message of it may follow.
+            // A change that is in the journal may have removed a flow, and no message of it may follow.
+            if self.is_ahead.load(Ordering::SeqCst) {
+                return Ok(Keep::Refused);
+            }
             if self.changed() == now {
                 return Ok(self.keep_in(guard.as_mut(), fit, results));
             }

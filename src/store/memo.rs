@@ -3,7 +3,7 @@
 //! Reading and parsing a flow costs more than looking it up here, and changes are rare beside answers. Any change makes
 //! everything here unknown again, so nobody has to say which records a change concerns.
 //!
-//! **Why nothing is out of date.** The number of changes is raised after a change can be seen and before it is
+//! **Why nothing is out of date.** A number is raised after a change can be seen and before it is
 //! acknowledged. Who takes a value has read that number first: a value read under the same number is older than no
 //! acknowledged change. Who keeps a value had read the number before the record, so a change in between made it another one.
 
@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 /// Values kept at the most; one more, and all are read again.
 const VALUES_MAX: usize = 256;
 
-/// How many changes the database has seen since it was opened.
+/// A number that every change raises. It begins anew with the program.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Changed(pub(super) u64);
 

@@ -207,6 +207,11 @@ impl WriteTx {
         self.changes.borrow()
     }
 
+    /// True when something was changed in it.
+    pub(super) fn has_changes(&self) -> bool {
+        !matches!(self.changes().rows(), Some([]))
+    }
+
     /// Commits and flushes everything that was committed before along with it. Quick repair makes opening after a
     /// kill take no longer at 10 GB than at 10 kB; it commits in two phases.
     pub(super) fn flush(mut self) -> Result<(), redb::Error> {
