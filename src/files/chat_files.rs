@@ -1,16 +1,17 @@
 //! The files of conversations on disk: `files/<workspace>/<flow>/<conversation>/<name>`. The server makes the names;
 //! a caller's name is a label that is kept elsewhere (security rules 8).
 
-use super::folder::{Entry, EntryKind, Folder};
+use super::rot::{self, ReadError};
+use crate::domain::checksum::Checksum;
 use crate::domain::content::Readable;
 use crate::domain::error::{Error, Full};
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
+use crate::durable::{Entry, EntryKind, Folder, Tree};
 use crate::limits::{CHAT_FILES_MAX, DISK_FREE_BYTES_MIN, DOCUMENT_BYTES_MAX, WORKSPACE_FILES_BYTES_MAX};
 use jiff::Timestamp;
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{self, Read as _};
-use std::path::PathBuf;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 pub use crate::domain::chat_file::StoredName;
@@ -66,7 +67,7 @@ impl From<KeepError> for Error {
 
 /// The files of all conversations.
 pub struct ChatFiles {
-    root: PathBuf,
+    tree: Tree,
     quota: Quota,
     /// Bytes of each workspace, counted when its first file comes and kept in step from there on.
     used: Mutex<HashMap<WorkspaceId, u64>>,
@@ -75,10 +76,10 @@ pub struct ChatFiles {
 }
 
 impl ChatFiles {
-    /// The files under this folder, which is made when the first file comes.
+    /// The files below the root of this tree, which is made when the first file comes.
     #[must_use]
-    pub fn new(root: PathBuf, quota: Quota) -> Self {
-        Self { root, quota, used: Mutex::default(), turn: RwLock::default() }
+    pub fn new(tree: Tree, quota: Quota) -> Self {
+        Self { tree, quota, used: Mutex::default(), turn: RwLock::default() }
     }
 
     /// Stores a file of a conversation; it is on disk when this returns.
@@ -93,13 +94,14 @@ impl ChatFiles {
         extension: &str,
         content: &dyn Readable,
     ) -> Result<StoredName, KeepError> {
+        let name = StoredName::fresh(extension, Checksum::of(content)?);
         let _turn = self.turn.read().unwrap_or_else(PoisonError::into_inner);
-        let folder = Folder::make(&self.root, &parts(workspace, flow, chat).each_ref().map(String::as_str))?;
+        let folder = self.tree.make(&parts(workspace, flow, chat).each_ref().map(String::as_str))?;
         let size = content.length();
         if folder.free_bytes()? < self.quota.bytes_free.saturating_add(size) {
             return Err(KeepError::Full(Full::Disk));
         }
-        let unfinished = {
+        let mut unfinished = {
             let mut counts = self.counts();
             let used = self.used(&mut counts, workspace)?;
             if used.saturating_add(size) > self.quota.bytes_of_workspace {
@@ -113,10 +115,10 @@ impl ChatFiles {
             *used += size;
             unfinished
         };
-        let name = StoredName::random(extension);
-        folder
-            .finish(unfinished, name.as_str(), content, || self.counts())
-            .inspect_err(|_| give_back(&mut self.counts(), workspace, size))?;
+        let kept = content
+            .copy_to(&mut unfinished)
+            .and_then(|()| unfinished.flush()?.keep(name.as_str(), || self.counts()));
+        kept.inspect_err(|_| give_back(&mut self.counts(), workspace, size))?;
         Ok(name)
     }
 
@@ -125,41 +127,42 @@ impl ChatFiles {
     /// # Errors
     /// When the disk is nearly full, or it cannot be written.
     pub fn spool(&self) -> Result<File, KeepError> {
-        let folder = Folder::make(&self.root, &[])?;
+        let folder = self.tree.make(&[])?;
         if folder.free_bytes()? < self.quota.bytes_free.saturating_add(DOCUMENT_BYTES_MAX as u64) {
             return Err(KeepError::Full(Full::Disk));
         }
-        Ok(tempfile::tempfile_in(&self.root)?)
+        Ok(self.tree.spool()?)
     }
 
-    /// Opens a file of a conversation; `None` when there is none.
+    /// Opens a file of a conversation; `None` when there is none. It was read once by then, so what goes out is what was stored.
     ///
     /// # Errors
-    /// When the disk cannot be read.
+    /// When the disk cannot be read, or the file is not what was stored.
     pub fn open(
         &self,
         workspace: &WorkspaceId,
         flow: &FlowId,
         chat: &ChatId,
         name: &StoredName,
-    ) -> io::Result<Option<File>> {
-        match self.folder(workspace, flow, chat)? {
-            Some(folder) => folder.file(name.as_str()),
-            None => Ok(None),
-        }
+    ) -> Result<Option<File>, ReadError> {
+        let Some(folder) = self.folder(workspace, flow, chat)? else { return Ok(None) };
+        let Some(mut file) = folder.file(name.as_str())? else { return Ok(None) };
+        rot::check(&mut file, name.sum(), || rot::of_chat(workspace, flow, chat, name))?;
+        file.seek(SeekFrom::Start(0))?;
+        Ok(Some(file))
     }
 
     /// Reads a whole file of a conversation; `None` when there is none.
     ///
     /// # Errors
-    /// When the disk cannot be read.
+    /// As [`Self::open`].
     pub fn read(
         &self,
         workspace: &WorkspaceId,
         flow: &FlowId,
         chat: &ChatId,
         name: &StoredName,
-    ) -> io::Result<Option<Vec<u8>>> {
+    ) -> Result<Option<Vec<u8>>, ReadError> {
         let Some(mut file) = self.open(workspace, flow, chat, name)? else { return Ok(None) };
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
@@ -201,7 +204,7 @@ impl ChatFiles {
     /// # Errors
     /// When the disk cannot be read.
     pub fn workspaces(&self) -> io::Result<Vec<WorkspaceId>> {
-        let Some(root) = Folder::open(&self.root, &[])? else { return Ok(Vec::new()) };
+        let Some(root) = self.tree.open(&[])? else { return Ok(Vec::new()) };
         let folders = root.entries()?.into_iter().filter(|entry| entry.kind == EntryKind::Folder);
         Ok(folders.filter_map(|entry| WorkspaceId::parse(&entry.name)).collect())
     }
@@ -211,7 +214,7 @@ impl ChatFiles {
     /// # Errors
     /// When the disk cannot be read.
     pub fn flows(&self, workspace: &WorkspaceId) -> io::Result<Vec<FlowId>> {
-        let Some(folder) = Folder::open(&self.root, &[&workspace.to_string()])? else {
+        let Some(folder) = self.tree.open(&[&workspace.to_string()])? else {
             return Ok(Vec::new());
         };
         let folders = folder.entries()?.into_iter().filter(|entry| entry.kind == EntryKind::Folder);
@@ -225,7 +228,7 @@ impl ChatFiles {
     /// When the disk cannot be read.
     pub fn is_old(&self, workspace: &WorkspaceId, flow: &FlowId, before: Timestamp) -> io::Result<bool> {
         let (workspace, flow) = (workspace.to_string(), flow.to_string());
-        let Some(outer) = Folder::open(&self.root, &[&workspace])? else { return Ok(false) };
+        let Some(outer) = self.tree.open(&[&workspace])? else { return Ok(false) };
         let is_old = |entry: &Entry| entry.changed < before.as_second();
         if !outer.entry(&flow)?.is_some_and(|entry| is_old(&entry)) {
             return Ok(false);
@@ -253,7 +256,7 @@ impl ChatFiles {
 
     /// Removes all files of a conversation that was deleted.
     pub fn remove_chat(&self, workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId) {
-        let flow_folder = Folder::open(&self.root, &[&workspace.to_string(), &flow.to_string()]);
+        let flow_folder = self.tree.open(&[&workspace.to_string(), &flow.to_string()]);
         let removed = flow_folder.and_then(|folder| match folder {
             Some(folder) => self.empty(workspace, &folder, &chat.to_string()),
             None => Ok(()),
@@ -278,7 +281,7 @@ impl ChatFiles {
     /// # Errors
     /// When the disk cannot be read.
     pub fn chats(&self, workspace: &WorkspaceId, flow: &FlowId) -> io::Result<Vec<ChatId>> {
-        let Some(folder) = Folder::open(&self.root, &[&workspace.to_string(), &flow.to_string()])? else {
+        let Some(folder) = self.tree.open(&[&workspace.to_string(), &flow.to_string()])? else {
             return Ok(Vec::new());
         };
         let folders = folder.entries()?.into_iter().filter(|entry| entry.kind == EntryKind::Folder);
@@ -286,7 +289,7 @@ impl ChatFiles {
     }
 
     fn folder(&self, workspace: &WorkspaceId, flow: &FlowId, chat: &ChatId) -> io::Result<Option<Folder>> {
-        Folder::open(&self.root, &parts(workspace, flow, chat).each_ref().map(String::as_str))
+        self.tree.open(&parts(workspace, flow, chat).each_ref().map(String::as_str))
     }
 
     fn empty(&self, workspace: &WorkspaceId, flow: &Folder, chat: &str) -> io::Result<()> {
@@ -322,7 +325,7 @@ impl ChatFiles {
 
     /// Counts a workspace before its first file of this process, so what is unfinished was left by a crash.
     fn count(&self, workspace: &WorkspaceId) -> io::Result<u64> {
-        let Some(root) = Folder::open(&self.root, &[&workspace.to_string()])? else { return Ok(0) };
+        let Some(root) = self.tree.open(&[&workspace.to_string()])? else { return Ok(0) };
         let mut bytes = 0;
         for flow in folders(&root)? {
             for chat in folders(&flow)? {

@@ -1,13 +1,14 @@
 //! Files of conversations in a folder of their own: quotas, restarts, crashes and links.
 
 use super::*;
+use crate::durable::Access;
 use std::fs;
 
 const QUOTA: Quota = Quota { files_of_chat: 3, bytes_of_workspace: 100, bytes_free: 0 };
 
 fn files(quota: Quota) -> (tempfile::TempDir, ChatFiles) {
     let folder = tempfile::tempdir().unwrap();
-    let files = ChatFiles::new(folder.path().join("files"), quota);
+    let files = ChatFiles::new(Tree::new(folder.path().join("files"), Access::Owner), quota);
     (folder, files)
 }
 
@@ -70,7 +71,7 @@ fn a_workspace_holds_so_many_bytes_also_after_a_restart() {
     let (folder, files) = files(QUOTA);
     let (workspace, flow, chat) = ids();
     let name = files.keep(&workspace, &flow, &chat, "txt", &[0; 60]).unwrap();
-    for files in [&files, &ChatFiles::new(folder.path().join("files"), QUOTA)] {
+    for files in [&files, &ChatFiles::new(Tree::new(folder.path().join("files"), Access::Owner), QUOTA)] {
         let refused = files.keep(&workspace, &FlowId::random(), &ChatId::random(), "txt", &[0; 41]);
         assert!(matches!(refused, Err(KeepError::Full(Full::Workspace))), "{refused:?}");
     }
@@ -116,7 +117,7 @@ fn a_link_is_never_followed() {
     fs::write(outside.join(name.as_str()), "secret").unwrap();
     let flow_folder = root.join(workspace.to_string()).join(flow.to_string());
 
-    let linked = StoredName::random("txt");
+    let linked = StoredName::fresh("txt", 0);
     symlink(outside.join(name.as_str()), flow_folder.join(chat.to_string()).join(linked.as_str())).unwrap();
     assert!(files.open(&workspace, &flow, &chat, &linked).unwrap().is_none());
     assert_eq!(files.list(&workspace, &flow, &chat).unwrap(), std::slice::from_ref(&name));

@@ -1,21 +1,27 @@
 //! The files of flows on disk: `files/<workspace>/<flow>/<name>`. Names are made by the server, so no caller's text
 //! becomes a path (security rules 8).
 
-use super::folder::Folder;
+use super::rot::{self, ReadError};
+use crate::domain::checksum::Checksum;
 use crate::domain::ids::{FlowId, WorkspaceId};
-use std::fs::{self, File};
+use crate::durable::Tree;
+use std::fs;
 use std::io::{self, Read as _};
 use std::path::PathBuf;
 use std::sync::{PoisonError, RwLock};
 
 /// What marks a file of a draft: Live files are never replaced (spec 2.6).
 const DRAFT: &str = "draft-";
+/// Hex digits of a name that are by chance.
+const RANDOM_CHARS: usize = 16;
+/// Hex digits of the checksum behind them; names from before there were checksums have none.
+const SUM_CHARS: usize = 8;
 /// The most of a caller's file name that is kept.
 const NAME_CHARS_MAX: usize = 100;
 
 /// The folder of all flows' files.
 pub struct FlowFiles {
-    root: PathBuf,
+    tree: Tree,
     /// Those who store hold it together; who clears up what nobody needs holds it alone.
     turn: RwLock<()>,
 }
@@ -25,24 +31,33 @@ pub struct FlowFiles {
 pub struct StoredName(String);
 
 impl StoredName {
-    /// A fresh name of a draft's file: `draft-<random>-<name>`.
+    /// A fresh name of a draft's file with these bytes: `draft-<random and checksum>-<name>`.
     #[must_use]
-    pub fn draft(label: &str) -> Self {
-        Self(format!("{DRAFT}{}-{}", random(), clean(label)))
+    pub fn draft(label: &str, bytes: &[u8]) -> Self {
+        Self(format!("{DRAFT}{}", Self::live(label, bytes).0))
     }
 
-    /// A fresh name of a Live file.
+    /// A fresh name of a Live file with these bytes.
     #[must_use]
-    pub fn live(label: &str) -> Self {
-        Self(format!("{}-{}", random(), clean(label)))
+    pub fn live(label: &str, bytes: &[u8]) -> Self {
+        let mut sum = Checksum::default();
+        sum.add(bytes);
+        Self(format!("{}{:08x}-{}", random(), sum.sum(), clean(label)))
+    }
+
+    /// The checksum of what is in the file; `None` where the name is from before there were checksums.
+    #[must_use]
+    pub fn sum(&self) -> Option<u32> {
+        let (stem, _) = self.0.strip_prefix(DRAFT).unwrap_or(&self.0).split_once('-')?;
+        u32::from_str_radix(stem.get(RANDOM_CHARS..).filter(|sum| sum.len() == SUM_CHARS)?, 16).ok()
     }
 
     /// Reads a name a canvas holds; `None` for one that this server did not make, which so never becomes a path.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let (random, label) = text.strip_prefix(DRAFT).unwrap_or(text).split_once('-')?;
-        let made_here = random.len() == 16
-            && random.bytes().all(|byte| byte.is_ascii_hexdigit())
+        let (stem, label) = text.strip_prefix(DRAFT).unwrap_or(text).split_once('-')?;
+        let made_here = [RANDOM_CHARS, RANDOM_CHARS + SUM_CHARS].contains(&stem.len())
+            && stem.bytes().all(|byte| byte.is_ascii_hexdigit())
             && clean(label) == label;
         made_here.then(|| Self(text.to_owned()))
     }
@@ -69,7 +84,7 @@ impl StoredName {
 
 fn random() -> String {
     let id = uuid::Uuid::new_v4();
-    id.as_bytes()[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+    id.as_bytes()[..RANDOM_CHARS / 2].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A caller's name as a label: letters, digits, dots and dashes of its last part.
@@ -82,14 +97,14 @@ fn clean(label: &str) -> String {
 }
 
 impl FlowFiles {
-    /// The files under this folder, which is made when the first file comes.
+    /// The files below the root of this tree, which is made when the first file comes.
     #[must_use]
-    pub const fn new(root: PathBuf) -> Self {
-        Self { root, turn: RwLock::new(()) }
+    pub const fn new(tree: Tree) -> Self {
+        Self { tree, turn: RwLock::new(()) }
     }
 
     fn folder(&self, workspace: &WorkspaceId, flow: &FlowId) -> PathBuf {
-        self.root.join(workspace.to_string()).join(flow.to_string())
+        self.tree.root().join(workspace.to_string()).join(flow.to_string())
     }
 
     /// Stores a file; it is on disk when this returns.
@@ -104,31 +119,34 @@ impl FlowFiles {
         bytes: &[u8],
     ) -> io::Result<()> {
         let _turn = self.turn.read().unwrap_or_else(PoisonError::into_inner);
-        let folder = Folder::make(&self.root, &[&workspace.to_string(), &flow.to_string()])?;
-        folder.finish(folder.begin()?, name.as_str(), &bytes, || ())
+        self.tree.make(&[&workspace.to_string(), &flow.to_string()])?.write(name.as_str(), bytes)
     }
 
     /// The bytes of a file; `None` when it is gone, or longer than a file may be.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When it cannot be read, or is not what was stored.
     pub fn get(
         &self,
         workspace: &WorkspaceId,
         flow: &FlowId,
         name: &StoredName,
         bytes_max: u64,
-    ) -> io::Result<Option<Vec<u8>>> {
-        let folder = Folder::open(&self.root, &[&workspace.to_string(), &flow.to_string()])?;
+    ) -> Result<Option<Vec<u8>>, ReadError> {
+        let folder = self.tree.open(&[&workspace.to_string(), &flow.to_string()])?;
         let Some(file) = folder.map(|folder| folder.file(name.as_str())).transpose()?.flatten() else {
             return Ok(None);
         };
         let mut bytes = Vec::new();
         let read = file.take(bytes_max + 1).read_to_end(&mut bytes)? as u64;
-        Ok((read <= bytes_max).then_some(bytes))
+        if read > bytes_max {
+            return Ok(None);
+        }
+        rot::check(&mut bytes.as_slice(), name.sum(), || rot::of_flow(workspace, flow, name))?;
+        Ok(Some(bytes))
     }
 
-    /// Lets a file be found under another name too; nothing happens when that is so already.
+    /// Lets a file be found under another name too; it is on disk under that when this returns.
     ///
     /// # Errors
     /// When the file is not there, or the folder cannot be written.
@@ -140,14 +158,8 @@ impl FlowFiles {
         to: &StoredName,
     ) -> io::Result<()> {
         let _turn = self.turn.read().unwrap_or_else(PoisonError::into_inner);
-        let folder = self.folder(workspace, flow);
-        let (from, to) = (folder.join(from.as_str()), folder.join(to.as_str()));
-        if to.exists() {
-            return Ok(());
-        }
-        // Some file systems know no links.
-        fs::hard_link(&from, &to).or_else(|_| fs::copy(&from, &to).map(drop))?;
-        File::open(&folder)?.sync_all()
+        let folder = self.tree.make(&[&workspace.to_string(), &flow.to_string()])?;
+        folder.link(from.as_str(), to.as_str())
     }
 
     /// Removes a file; one that is gone already is no error.
@@ -179,10 +191,11 @@ impl FlowFiles {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::durable::Access;
 
     #[test]
     fn only_names_of_this_server_become_paths() {
-        let name = StoredName::draft("../../etc/pass wd.txt");
+        let name = StoredName::draft("../../etc/pass wd.txt", b"");
         assert!(name.as_str().starts_with(DRAFT) && name.as_str().ends_with("-pass_wd.txt"), "{name:?}");
         assert_eq!(StoredName::parse(name.as_str()), Some(name.clone()));
         let live = name.published().unwrap();
@@ -203,12 +216,14 @@ mod tests {
     #[test]
     fn a_file_is_stored_linked_and_removed() {
         let folder = tempfile::tempdir().unwrap();
-        let files = FlowFiles::new(folder.path().join("files"));
+        let files = FlowFiles::new(Tree::new(folder.path().join("files"), Access::Owner));
         let (workspace, flow) = (WorkspaceId::random(), FlowId::random());
-        let draft = StoredName::draft("a.txt");
+        let draft = StoredName::draft("a.txt", b"hello");
         let live = draft.published().unwrap();
         files.put(&workspace, &flow, &draft, b"hello").unwrap();
         files.link(&workspace, &flow, &draft, &live).unwrap();
+        let read = |name| files.get(&workspace, &flow, name, 10);
+        assert_eq!(read(&live).unwrap().unwrap(), b"hello");
         files.link(&workspace, &flow, &draft, &live).unwrap();
         files.remove(&workspace, &flow, &draft);
         files.remove(&workspace, &flow, &draft);
@@ -217,6 +232,11 @@ mod tests {
             .map(|entry| entry.unwrap().file_name())
             .collect();
         assert_eq!(left, [live.as_str()]);
+        fs::write(files.folder(&workspace, &flow).join(live.as_str()), b"hellp").unwrap();
+        assert!(matches!(read(&live), Err(ReadError::Damaged(_))));
+        let before = StoredName::parse("0123456789abcdef-a.txt").unwrap();
+        files.put(&workspace, &flow, &before, b"stored by an earlier program").unwrap();
+        assert!(files.get(&workspace, &flow, &before, 100).unwrap().is_some());
         files.remove_flow(&workspace, &flow);
         assert!(!files.folder(&workspace, &flow).exists());
     }

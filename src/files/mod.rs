@@ -4,8 +4,7 @@ pub mod chat_files;
 pub mod databases;
 pub mod document_folders;
 pub mod flow_files;
-#[cfg_attr(not(unix), path = "folder_elsewhere.rs")]
-mod folder;
+pub mod rot;
 pub mod secrets;
 mod vault;
 

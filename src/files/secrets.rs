@@ -6,14 +6,17 @@
 use super::vault::Vault;
 use crate::domain::conversation::SessionTokens;
 use crate::domain::file_link::FileLinks;
+use crate::durable::{Access, DurableFolder, EntryKind, Tree, enforce};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
+/// The folder of the secrets in the data folder.
+const FOLDER: &str = "secrets";
 const SECRET_BYTES: usize = 32;
 /// The names of all secrets' files.
 pub const NAMES: [&str; 3] = [CREDENTIALS, CONVERSATIONS, LINKS];
@@ -22,8 +25,6 @@ const CONVERSATIONS: &str = "conversations.key";
 const LINKS: &str = "links.key";
 /// What follows the name of a secret in the name of the file that gives it up.
 const LOST: &str = ".lost";
-/// What an unfinished file is called, until it is whole and gets its name.
-const UNFINISHED: &str = ".new-";
 
 /// The secrets, read once at start.
 pub struct Secrets {
@@ -128,11 +129,11 @@ impl Secrets {
         encryption_key: Option<[u8; 32]>,
         known: &Known,
     ) -> Result<(Self, BTreeMap<String, String>), SecretsError> {
-        let folder = data_dir.join("secrets");
-        prepare(&folder)?;
+        let folder = prepare(data_dir)?;
+        let folder = &Drawer { path: data_dir.join(FOLDER), folder };
         let mut prints = BTreeMap::new();
         let mut take = |name, set| {
-            let secret = judged(&folder, name, set, known)?;
+            let secret = judged(folder, name, set, known)?;
             prints.insert(name.to_owned(), fingerprint(&secret, name));
             Ok::<_, SecretsError>(secret)
         };
@@ -150,7 +151,7 @@ impl Secrets {
     /// When one cannot be removed: it would give the next secret up too.
     pub fn forget_lost(data_dir: &Path) -> Result<(), SecretsError> {
         for name in NAMES {
-            match fs::remove_file(lost(&data_dir.join("secrets"), name)) {
+            match fs::remove_file(data_dir.join(FOLDER).join(lost(name))) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
                 _ => {}
             }
@@ -161,7 +162,7 @@ impl Secrets {
 
 /// The secret of this name, where it is the one the database was used with.
 fn judged(
-    folder: &Path,
+    drawer: &Drawer,
     name: &'static str,
     set: Option<[u8; SECRET_BYTES]>,
     known: &Known,
@@ -170,11 +171,13 @@ fn judged(
     // Credentials say by themselves that the secret was there, in a database from before there were fingerprints too; and
     // as long as there are none, a server may go on with another key.
     let is_needed = if name == CREDENTIALS { known.holds_credentials } else { print.is_some() };
-    let is_needed = is_needed && !lost(folder, name).try_exists()?;
+    let is_needed = is_needed && drawer.folder.entry(&lost(name))?.is_none();
     let secret = match set {
         Some(secret) => secret,
-        None if is_needed && !folder.join(name).try_exists()? => return Err(SecretsError::Missing { name }),
-        None => secret(folder, name)?,
+        None if is_needed && drawer.folder.entry(name)?.is_none() => {
+            return Err(SecretsError::Missing { name });
+        }
+        None => drawer.secret(name, print.is_some())?,
     };
     match print {
         Some(print) if is_needed && *print != fingerprint(&secret, name) => {
@@ -184,8 +187,8 @@ fn judged(
     }
 }
 
-fn lost(folder: &Path, name: &str) -> PathBuf {
-    folder.join(format!("{name}{LOST}"))
+fn lost(name: &str) -> String {
+    format!("{name}{LOST}")
 }
 
 fn fingerprint(secret: &[u8; SECRET_BYTES], name: &str) -> String {
@@ -195,58 +198,43 @@ fn fingerprint(secret: &[u8; SECRET_BYTES], name: &str) -> String {
     mac.finalize().into_bytes()[..16].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn prepare(folder: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
-    restrict(folder, 0o700)?;
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
+fn prepare(data_dir: &Path) -> Result<DurableFolder, SecretsError> {
+    let path = data_dir.join(FOLDER);
+    enforce(&path, Access::Owner, None).map_err(|loose| loose.cause)?;
+    let folder = Tree::within(&Tree::new(data_dir, Access::Owner), FOLDER, Access::Owner).make(&[])?;
+    for entry in folder.entries()? {
         // Left by a process that was killed between making a secret and naming it.
-        if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
-            fs::remove_file(entry.path())?;
+        if entry.kind == EntryKind::Unfinished {
+            folder.remove(&entry.name)?;
         }
     }
-    Ok(())
+    Ok(folder)
 }
 
-#[cfg(unix)]
-fn restrict(path: &Path, mode: u32) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::set_permissions(path, fs::Permissions::from_mode(mode))
+/// The folder of the secrets.
+struct Drawer {
+    path: PathBuf,
+    folder: DurableFolder,
 }
 
-/// Elsewhere the folder is in the user's own profile, which other users cannot read.
-#[cfg(not(unix))]
-fn restrict(_path: &Path, _mode: u32) -> io::Result<()> {
-    Ok(())
-}
-
-fn secret(folder: &Path, name: &'static str) -> Result<[u8; SECRET_BYTES], SecretsError> {
-    let path = folder.join(name);
-    if !path.try_exists()? {
-        make(folder, &path)?;
+impl Drawer {
+    /// The secret in the file of this name. One that the database does not know yet may be one whose maker was killed, or was
+    /// told that the disk did not take it, so it is written anew, as it is.
+    fn secret(&self, name: &'static str, is_known: bool) -> Result<[u8; SECRET_BYTES], SecretsError> {
+        let found = self.folder.entry(name)?.map(|entry| entry.kind);
+        let mut secret = [0; SECRET_BYTES];
+        if found.is_some() {
+            // An operator's link is followed, and stays one.
+            let bytes = fs::read(self.path.join(name))?;
+            secret = bytes.try_into().map_err(|_| SecretsError::Damaged { name })?;
+        } else {
+            getrandom::fill(&mut secret).map_err(io::Error::other)?;
+        }
+        if found.is_none() || !is_known && matches!(found, Some(EntryKind::File(_))) {
+            self.folder.write(name, &secret)?;
+        }
+        Ok(secret)
     }
-    restrict(&path, 0o600)?;
-    fs::read(&path)?.try_into().map_err(|_| SecretsError::Damaged { name })
-}
-
-/// The file gets its name only when it is whole and on disk, and never in place of another one.
-fn make(folder: &Path, path: &Path) -> io::Result<()> {
-    let mut bytes = [0; SECRET_BYTES];
-    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
-    // Readable by its owner only, from the first moment.
-    let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(folder)?;
-    file.write_all(&bytes)?;
-    file.as_file().sync_all()?;
-    match file.persist_noclobber(path) {
-        Ok(_) => {}
-        Err(taken) if taken.error.kind() == io::ErrorKind::AlreadyExists => {}
-        Err(failed) => return Err(failed.error),
-    }
-    #[cfg(unix)]
-    for folder in [Some(folder), folder.parent()].into_iter().flatten() {
-        File::open(folder)?.sync_all()?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -275,7 +263,7 @@ mod tests {
         let (first, second) = (open(data.path()), open(data.path()));
         let (flow, chat) = (FlowId::random(), ChatId::random());
         assert!(second.tokens.prove(&flow, &chat, &first.tokens.mint(&flow, &chat)));
-        let file = ChatFile { flow, chat, name: StoredName::random("txt") };
+        let file = ChatFile { flow, chat, name: StoredName::fresh("txt", 0) };
         let (link, now) = (first.links.sign(&file, Timestamp::UNIX_EPOCH), Timestamp::UNIX_EPOCH);
         assert_eq!(second.links.judge(link.split_once('?').unwrap().1, now), Some(file));
         let files: Vec<_> =
@@ -367,7 +355,7 @@ mod tests {
         let known = used(data.path(), None);
         let path = data.path().join("secrets").join(CREDENTIALS);
         fs::remove_file(&path).unwrap();
-        fs::write(lost(&data.path().join("secrets"), CREDENTIALS), "").unwrap();
+        fs::write(data.path().join("secrets").join(lost(CREDENTIALS)), "").unwrap();
         let (_, prints) = Secrets::open(data.path(), None, &known).unwrap();
         assert_ne!(prints[CREDENTIALS], known.prints[CREDENTIALS]);
         assert_eq!(prints[LINKS], known.prints[LINKS]);

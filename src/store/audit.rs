@@ -6,6 +6,7 @@ use super::tables::{AUDIT, AUDIT_SIGN_INS, Table};
 use super::tx::{Order, Tx, WriteTx};
 use crate::domain::audit::{ENTRIES_MAX, Entry, Ring};
 use crate::domain::error::{Error, Result};
+use jiff::Timestamp;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
@@ -28,6 +29,9 @@ pub fn append(tx: &WriteTx, entry: &Entry) -> Result<()> {
     for ring in Ring::ALL {
         newest = newest.max(end(tx, table(ring), Order::Descending)?.unwrap_or(0));
     }
+    // Nothing is dated before what it follows, also when a clock was set back or two changes overtook each other.
+    let date = newest_date(tx)?.map_or(entry.date, |before| before.max(entry.date));
+    let entry = &Entry { date, ..entry.clone() };
     let ring = table(entry.action.ring());
     tx.put(ring, &(newest + 1).to_be_bytes(), &serde_json::to_vec(entry).map_err(Error::internal)?)?;
     while tx.rows(ring)? > ENTRIES_MAX {
@@ -35,6 +39,24 @@ pub fn append(tx: &WriteTx, entry: &Entry) -> Result<()> {
         tx.remove(ring, &outdated.to_be_bytes())?;
     }
     Ok(())
+}
+
+/// The date of the newest entry of both rings; one that is damaged has none.
+///
+/// # Errors
+/// [`Error::Internal`] when the database or an entry cannot be read.
+pub fn newest_date(tx: &impl Tx) -> Result<Option<Timestamp>> {
+    let mut found = None;
+    for ring in Ring::ALL {
+        let Some(number) = end(tx, table(ring), Order::Descending)? else { continue };
+        let read = |value: &[u8]| serde_json::from_slice::<Entry>(value).map_err(Error::internal);
+        match tx.look(table(ring), &number.to_be_bytes(), read) {
+            Ok(entry) => found = found.max(entry.map(|entry| entry.date)),
+            Err(Error::Damaged(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(found)
 }
 
 /// Hands every entry of `rings` with its number to `each`, the newest first.
@@ -86,7 +108,7 @@ impl Descent {
 /// The first number of a ring in this order.
 fn end(tx: &impl Tx, ring: Table, order: Order) -> Result<Option<u64>> {
     let mut found = None;
-    tx.scan(ring, &KeyRange::all(), order, |key, _| {
+    tx.scan_keys(ring, &KeyRange::all(), order, |key| {
         found = Some(number(key)?);
         Ok(ControlFlow::Break(()))
     })?;

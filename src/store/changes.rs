@@ -2,7 +2,8 @@
 
 use super::journal::JOURNAL_BYTES;
 use super::keys::KeyRange;
-use super::tables::{self, Table};
+use super::messages;
+use super::tables::{self, COUNTERS, Table};
 use super::tail::unknown;
 use super::tx::WriteTx;
 use crate::domain::error::Result;
@@ -78,6 +79,8 @@ pub(super) fn apply(tx: &WriteTx, mut record: &[u8]) -> Result<()> {
         record = rest;
         let table = tables::named(change.table).ok_or_else(unknown)?;
         match (change.kind, change.parts.as_slice()) {
+            // What the database counts by now may be further on: messages reach it in another order than changes do.
+            (PUT, [key, value]) if table.name() == COUNTERS.name() => messages::raise(tx, key, value)?,
             (PUT, [key, value]) => tx.put(table, key, value)?,
             (REMOVE, [key]) => drop(tx.remove(table, key)?),
             (REMOVE_RANGE, [start]) => drop(tx.remove_range(table, &KeyRange::new(start, None))?),

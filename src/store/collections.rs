@@ -64,7 +64,7 @@ fn blocks_from(workspace: &WorkspaceId, id: &CollectionId, number: u64) -> KeyRa
 /// Removes the first blocks of a range; true when there may be more.
 fn remove_some(tx: &WriteTx, range: &KeyRange) -> Result<bool> {
     let mut found = Vec::new();
-    tx.scan(COLLECTION_BLOCKS, range, Order::Ascending, |key, _| {
+    tx.scan_keys(COLLECTION_BLOCKS, range, Order::Ascending, |key| {
         found.push(key.to_vec());
         let is_full = found.len() >= COLLECTION_BLOCKS_AT_ONCE;
         Ok(if is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
@@ -77,7 +77,7 @@ fn remove_some(tx: &WriteTx, range: &KeyRange) -> Result<bool> {
 
 fn has_some(tx: &impl Tx, range: &KeyRange) -> Result<bool> {
     let mut is_there = false;
-    tx.scan(COLLECTION_BLOCKS, range, Order::Ascending, |_, _| {
+    tx.scan_keys(COLLECTION_BLOCKS, range, Order::Ascending, |_| {
         is_there = true;
         Ok(ControlFlow::Break(()))
     })?;

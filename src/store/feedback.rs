@@ -90,24 +90,25 @@ pub fn put(
 /// Removes the rating of a message that goes away.
 pub(super) fn remove(tx: &WriteTx, flow: &FlowId, place: &Place) -> Result<()> {
     let key = keys::message(flow, &place.chat, place.sequence);
-    if let Some(feedback) = tx.look(FEEDBACK, &key, parse)? {
-        tx.remove(FEEDBACK_HOME, feedback.id.bytes())?;
-        tx.remove(FEEDBACK, &key)?;
-    }
-    Ok(())
+    match tx.look(FEEDBACK, &key, parse) {
+        Ok(Some(feedback)) => tx.remove(FEEDBACK_HOME, feedback.id.bytes())?,
+        Ok(None) => return Ok(()),
+        // Its id is lost, and with it the way to its home, which then leads to nothing.
+        Err(Error::Damaged(_)) => false,
+        Err(error) => return Err(error),
+    };
+    tx.remove(FEEDBACK, &key).map(drop)
 }
 
 /// Removes the ratings of a flow that goes away.
 pub(super) fn remove_flow(tx: &WriteTx, flow: &FlowId) -> Result<()> {
     let range = KeyRange::prefix(flow.bytes());
-    let mut ids = Vec::new();
-    tx.scan(FEEDBACK, &range, Order::Ascending, |_, value| {
-        ids.push(parse(value)?.id);
+    let mut places = Vec::new();
+    tx.scan_keys(FEEDBACK, &range, Order::Ascending, |key| {
+        places.extend(keys::of_message(key).map(|(_, chat, sequence)| Place { sequence, chat }));
         Ok(ControlFlow::Continue(()))
     })?;
-    for id in ids {
-        tx.remove(FEEDBACK_HOME, id.bytes())?;
-    }
+    places.iter().try_for_each(|place| remove(tx, flow, place))?;
     tx.remove_range(FEEDBACK, &range)?;
     Ok(())
 }

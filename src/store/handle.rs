@@ -1,16 +1,20 @@
 //! The open database: how changes and messages become durable, how the database is flushed, and how it is opened anew after a
 //! failed disk operation, which redb asks for and which lets a full disk heal without a restart.
 
-use super::journals::{Journals, Room};
+use super::create;
+use super::journals::{Begun, Journals, Known, Mark, Room};
+use super::look;
 use super::memo::{Changed, Memo};
 use super::messages::{self, Said};
-use super::open::{OpenError, create, next_message, prepare, replay};
+use super::open::{OpenError, Places, next_message, prepare, replay};
 use super::tables::META;
 use super::tail::{self, Kept, ROWS_HEAD_BYTES, Tail};
 use super::tx::{ReadTx, Sees, WriteTx, broken};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{FlowId, WorkspaceId};
-use redb::{Database, DatabaseError, ReadableDatabase as _, StorageError};
+use redb::{Builder, Database, DatabaseError, ReadableDatabase as _, StorageError};
+use std::ops::Deref;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
@@ -22,8 +26,8 @@ const CACHE_BYTES: usize = 16 << 20;
 /// How often messages are judged anew because something changed meanwhile; then they are a change themselves, which waits.
 const JUDGED_MAX: usize = 3;
 
-/// The generation of the journal, in the table of facts about the database.
-pub(super) const GENERATION: &[u8] = b"journal";
+/// What the database knows of its journal, in the table of facts about it: [`Mark`].
+pub(super) const JOURNAL: &[u8] = b"journal";
 
 /// Opens the database; called again whenever it must be opened anew.
 pub(super) type Opener = Box<dyn Fn() -> Result<Database, DatabaseError> + Send + Sync>;
@@ -33,9 +37,9 @@ pub(super) struct Handle {
     opener: Opener,
     /// Held for reading only while a transaction begins, so that a nested or long transaction blocks nobody.
     /// `None` after a failed attempt to open it anew.
-    database: RwLock<Option<Database>>,
+    database: RwLock<Option<Guarded>>,
     /// Where the journal lies; `None` for a database without one, whose every commit is a flush.
-    journal_paths: Option<[PathBuf; 2]>,
+    places: Option<Places>,
     /// Taken while something is written into it, and while a flush ends.
     journals: Mutex<Option<Journals>>,
     /// Messages that the journal has and the database has not. Kept and cleared while `journals` is held.
@@ -48,34 +52,61 @@ pub(super) struct Handle {
     homes: Memo<FlowId, Option<WorkspaceId>>,
     /// With `journals`: the journal has a change that nobody sees yet, because the database is being flushed with it.
     is_ahead: AtomicBool,
+    /// Where a database that is only looked at has the copy of its journal.
+    #[allow(dead_code, reason = "it is kept until the handle goes, and removed with it")]
+    scratch: Option<tempfile::TempDir>,
 }
 
 impl Handle {
     /// Opens the file at `path`, makes it when it is missing, and brings it to this program's format.
     pub(super) fn open(path: &Path) -> Result<Self, OpenError> {
-        drop(create(path)?);
-        // Only the first opening may make an empty file a database: a file that vanished later is a failure.
-        let database = Database::builder().set_cache_size(CACHE_BYTES).create(path)?;
-        let journals = Journals::paths(path);
+        contained(|| Self::open_as_it_is(path))
+    }
+
+    fn open_as_it_is(path: &Path) -> Result<Self, OpenError> {
+        create::if_missing(path, |file| {
+            let database = builder().create_file(file)?;
+            prepare(&database, None).map(drop)
+        })?;
+        // A file that vanished is a failure from here on.
+        let database = builder().open(path)?;
+        create::settle(path)?;
+        let places = Places::of(path);
         let path = PathBuf::from(path);
-        let opener = move || Database::builder().set_cache_size(CACHE_BYTES).open(&path);
-        Self::with(database, Box::new(opener), Some(journals))
+        let opener = move || builder().open(&path);
+        Self::with(database, Box::new(opener), Some(places))
+    }
+
+    /// Opens the file at `path` so that neither it nor its journal is written.
+    pub(super) fn look(path: &Path) -> Result<Self, OpenError> {
+        contained(|| {
+            let scratch = tempfile::Builder::new().prefix("flowkeep-").tempdir()?;
+            let database = look::open(path, CACHE_BYTES)?;
+            // Copied while nobody writes it any more.
+            let places = look::copy_journals(path, scratch.path())?;
+            let path = PathBuf::from(path);
+            let opener = Box::new(move || look::open(&path, CACHE_BYTES));
+            let mut handle = Self::with(database, opener, Some(places))?;
+            handle.scratch = Some(scratch);
+            Ok(handle)
+        })
     }
 
     /// As [`Self::open`], with another way to the database.
     pub(super) fn with(
         database: Database,
         opener: Opener,
-        journal_paths: Option<[PathBuf; 2]>,
+        places: Option<Places>,
     ) -> Result<Self, OpenError> {
-        let journals = prepare(&database, journal_paths.as_ref())?;
+        let database = Guarded(Some(database));
+        let journals = prepare(&database, places.as_ref())?;
         let tail = Tail::default();
         tail.start(next_message(&database)?);
         let flush_is_due = AtomicBool::new(journals.as_ref().is_some_and(Journals::is_rotated));
         Ok(Self {
             opener,
             database: RwLock::new(Some(database)),
-            journal_paths,
+            places,
             journals: Mutex::new(journals),
             tail,
             flush_is_due,
@@ -83,6 +114,7 @@ impl Handle {
             changes: AtomicU64::new(0),
             homes: Memo::default(),
             is_ahead: AtomicBool::new(false),
+            scratch: None,
         })
     }
 
@@ -113,9 +145,15 @@ impl Handle {
         let mut slot = self.database.write().unwrap_or_else(PoisonError::into_inner);
         let mut journals = self.journals();
         drop(slot.take());
-        let database = (self.opener)().map_err(broken)?;
-        *journals = replay(&database, self.journal_paths.as_ref()).map_err(Error::internal)?;
-        self.tail.start(next_message(&database)?);
+        let opened = || {
+            let database = Guarded(Some((self.opener)()?));
+            let journals = replay(&database, self.places.as_ref())?;
+            let next = next_message(&database)?;
+            Ok((database, journals, next))
+        };
+        let (database, read, next) = contained(opened).map_err(Error::internal)?;
+        *journals = read;
+        self.tail.start(next);
         self.flush_is_due.store(journals.as_ref().is_some_and(Journals::is_rotated), Ordering::Release);
         *slot = Some(database);
         self.note_change();
@@ -157,7 +195,13 @@ impl Handle {
     ///
     /// When it fails the handle is sick: whether the change counts shows when the database is opened anew.
     pub(super) fn commit(&self, tx: WriteTx) -> Result<()> {
-        self.try_commit(tx).inspect_err(|error| {
+        let committed = catch_unwind(AssertUnwindSafe(|| self.try_commit(tx))).unwrap_or_else(|_| {
+            // Nobody knows what it came to, so nothing may follow in this journal before it is read again.
+            *self.journals() = None;
+            self.is_ahead.store(false, Ordering::SeqCst);
+            Err(Error::internal("the database failed in the middle of a change"))
+        });
+        committed.inspect_err(|error| {
             if let Error::Internal(cause) = error {
                 tracing::error!(%cause, "a change could not be stored");
             }
@@ -181,10 +225,13 @@ impl Handle {
             self.note_change();
             return flushed;
         };
-        if !self.is_journaled(&tx, journals) {
+        let is_journaled = self.is_journaled(&tx, journals);
+        let is_beside = tx.flushes() && journals.is_rotated();
+        let mark = journals.mark().filter(|_| is_beside);
+        if !is_journaled || (is_beside && mark.is_none()) {
             // Nothing else is written while the whole journal becomes stale.
             let rest = self.tail.waiting();
-            let flushed = flush(tx, &rest, Some(journals));
+            let flushed = flush(tx, &rest, Some(journals), Then::GoesOn);
             self.note_change();
             return match flushed {
                 Ok(()) => {
@@ -199,20 +246,20 @@ impl Handle {
                 }
             };
         }
-        if !(tx.flushes() && journals.is_rotated()) {
+        let Some(mark) = mark else {
             let committed = tx.commit_in_memory().map_err(broken);
             self.note_change();
             return committed;
-        }
-        let (generation, rest) = (journals.generation(), self.tail.waiting());
+        };
+        let rest = self.tail.waiting();
         self.is_ahead.store(tx.has_changes(), Ordering::SeqCst);
         drop(guard);
-        let flushed = flush_with(tx, &rest, generation);
+        let flushed = flush_with(tx, &rest, mark);
         self.note_change();
         self.is_ahead.store(false, Ordering::SeqCst);
         flushed?;
         if let Some(journals) = self.journals().as_mut() {
-            journals.is_flushed(generation);
+            journals.is_flushed(mark);
         }
         self.tail.are_stored(&rest);
         Ok(())
@@ -341,39 +388,86 @@ fn wrote(journals: &mut Journals, record: &[u8]) -> bool {
 impl Drop for Handle {
     /// Flushes what only the journal has, so that the next start has nothing to do. A failure loses nothing.
     fn drop(&mut self) {
-        let is_clean = self.journals().as_ref().is_none_or(Journals::is_empty);
-        if is_clean || self.is_sick() {
+        let is_needed = self.journals().as_ref().is_some_and(Journals::is_begun);
+        if !is_needed || self.is_sick() {
             return;
         }
-        let Ok(tx) = self.begin_write() else { return };
-        let Some(journals) = self.journals.get_mut().unwrap_or_else(PoisonError::into_inner) else { return };
-        match flush(tx, &[], Some(journals)) {
-            Ok(()) => journals.erase(),
-            Err(error) => tracing::warn!(%error, "the database was not flushed; its journal has everything"),
+        let end = || -> Result<()> {
+            let tx = self.begin_write()?;
+            if let Some(journals) = self.journals().as_mut() {
+                flush(tx, &[], Some(journals), Then::Ends)?;
+                journals.erase();
+            }
+            Ok(())
+        };
+        if let Err(error) = contained(|| end().map_err(OpenError::from)) {
+            tracing::warn!(%error, "the database was not flushed; its journal has everything");
         }
     }
+}
+
+/// The database. What a disk changed in its pages may be a panic there, also while it is closed.
+struct Guarded(Option<Database>);
+
+impl Deref for Guarded {
+    type Target = Database;
+    fn deref(&self) -> &Database {
+        self.0.as_ref().expect("it is taken by its end alone")
+    }
+}
+
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        let database = self.0.take();
+        if catch_unwind(AssertUnwindSafe(|| drop(database))).is_err() {
+            tracing::warn!("the database could not be closed in order; the next start looks through it");
+        }
+    }
+}
+
+/// Does something with a database whose pages may make no sense.
+fn contained<T>(work: impl FnOnce() -> Result<T, OpenError>) -> Result<T, OpenError> {
+    let senseless = |_| Err(OpenError::Damaged("its pages make no sense".to_owned()));
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(senseless)
 }
 
 fn closed() -> Error {
     broken(StorageError::DatabaseClosed)
 }
 
+fn builder() -> Builder {
+    let mut builder = Database::builder();
+    builder.set_cache_size(CACHE_BYTES);
+    builder
+}
+
+/// What comes after a flush of everything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Then {
+    /// Changes, for which a file of the journal is begun.
+    GoesOn,
+    /// None yet, or none any more: the database must be good without its journal.
+    Ends,
+}
+
 /// Commits everything into the database itself, with `rest` of the messages, and with a generation that makes all records of
 /// the journal stale.
-pub(super) fn flush(tx: WriteTx, rest: &[Kept], journals: Option<&mut Journals>) -> Result<()> {
+pub(super) fn flush(tx: WriteTx, rest: &[Kept], journals: Option<&mut Journals>, then: Then) -> Result<()> {
     let Some(journals) = journals else { return tx.flush().map_err(broken) };
-    // At random: a database that was put back to an older state must never meet records of what it forgot.
-    let generation = fresh_generation();
-    flush_with(tx, rest, generation)?;
-    journals.restart(generation);
+    // Generations are at random: a database that was put back to an older state must never meet records of what it forgot.
+    let begun = if then == Then::GoesOn { journals.begin(fresh_generation) } else { None };
+    let none = || Mark { generation: fresh_generation(), bytes: Known::Bytes(0) };
+    let mark = begun.map_or_else(none, Begun::mark);
+    flush_with(tx, rest, mark)?;
+    journals.restart(mark, begun);
     Ok(())
 }
 
-fn flush_with(tx: WriteTx, rest: &[Kept], generation: u64) -> Result<()> {
+fn flush_with(tx: WriteTx, rest: &[Kept], mark: Mark) -> Result<()> {
     if !rest.is_empty() {
         messages::put(&tx, rest)?;
     }
-    tx.put(META, GENERATION, &generation.to_be_bytes())?;
+    tx.put(META, JOURNAL, &mark.to_bytes())?;
     tx.flush().map_err(broken)
 }
 

@@ -6,11 +6,12 @@
 //! that the database has already does nothing: a record holds rows, not intentions.
 //!
 //! **What a torn write leaves.** A record carries a digest of its generation, its place and its bytes. Reading ends at
-//! the first one that does not fit: a record that is not whole was never acknowledged, and none follows it.
+//! the first one that does not fit: a record that is not whole was never acknowledged, and none follows it. Where a whole
+//! record of the same generation does follow, what stands before it was whole once: the file is damaged.
 
 use sha2::{Digest as _, Sha256};
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 /// The size of the file, which is made whole once: writing into it later changes no length and no map of blocks, so
@@ -36,54 +37,105 @@ pub(super) struct Journal {
     /// Where the file ends that this one goes on from. It is written with the first record, and then no more held here.
     link: Option<[u8; LINK_BYTES]>,
     end: u64,
+    /// Records of the database's.
     records: usize,
 }
 
-impl Journal {
-    /// Opens the file at `path`, which need not exist, and reads its records of `generation`, oldest first.
-    ///
-    /// What was read may be known to the system's cache only: a process that was killed had not waited for the disk, and
-    /// records behind it must not be lost with it. So it is written once more, as it is.
-    ///
-    /// # Errors
-    /// When there is a file and it cannot be read, or not written.
-    pub(super) fn open(path: &Path, generation: u64) -> io::Result<(Self, Vec<Vec<u8>>)> {
-        let mut journal = Self::new(path, generation);
-        let mut records = Vec::new();
-        let Some(mut file) = existing(path)? else { return Ok((journal, records)) };
-        while let Some(record) = next_record(&mut file, &journal)? {
-            journal.end += (HEAD_BYTES + record.len()) as u64;
-            journal.records += 1;
-            // The link to the file before is no record of the database's.
-            if !is_link(&record) {
-                records.push(record);
-            }
+/// What a file holds of one generation.
+pub(super) struct Found {
+    /// Ready to go on behind the last record.
+    pub(super) journal: Journal,
+    /// The records of the database's, oldest first, also those behind damage.
+    pub(super) records: Vec<Vec<u8>>,
+    /// The place that the file goes on from, when its first record says so: a generation and where it ended.
+    pub(super) goes_on_from: Option<(u64, u64)>,
+    /// The generation that the other file goes on with, when this one is full.
+    pub(super) next: Option<u64>,
+    /// Where the last record of the database's ends that can be reached from the beginning.
+    pub(super) rows_end: u64,
+    /// A whole record stands behind what cannot be read.
+    pub(super) is_damaged: bool,
+}
+
+impl Found {
+    /// Nothing.
+    fn none(path: &Path, generation: u64) -> Self {
+        Self {
+            journal: Journal::new(path, generation),
+            records: Vec::new(),
+            goes_on_from: None,
+            next: None,
+            rows_end: 0,
+            is_damaged: false,
         }
-        if journal.records > 0 {
-            let mut whole = vec![0; usize::try_from(journal.end).map_err(io::Error::other)?];
-            file.seek(SeekFrom::Start(0))?;
-            file.read_exact(&mut whole)?;
-            journal.write_at(0, &whole)?;
-        }
-        Ok((journal, records))
     }
 
-    /// As [`Self::open`], when the file goes on from the end of `before`; `None` when it does not.
+    /// True when the file begins with a whole record of the generation.
+    pub(super) const fn is_begun(&self) -> bool {
+        self.journal.end > 0
+    }
+
+    fn take(&mut self, record: &[u8], end: u64) {
+        match Record::of(record) {
+            Record::Begin => {}
+            Record::Link(generation, at) => self.goes_on_from = Some((generation, at)),
+            Record::Next(generation) => {
+                self.next = Some(generation);
+                return;
+            }
+            Record::Rows => self.records.push(record.to_vec()),
+        }
+        if !self.is_damaged {
+            self.rows_end = end;
+        }
+    }
+}
+
+impl Journal {
+    /// Reads what the file at `path`, which need not exist, holds of `generation`. Nothing is written.
     ///
     /// # Errors
-    /// As [`Self::open`].
-    pub(super) fn open_after(path: &Path, before: &Self) -> io::Result<Option<(Self, Vec<Vec<u8>>)>> {
-        let Some(mut file) = existing(path)? else { return Ok(None) };
-        let mut head = [0; HEAD_BYTES];
-        if !fills(&mut file, &mut head)? {
-            return Ok(None);
+    /// When there is a file and it cannot be read.
+    pub(super) fn read(path: &Path, generation: u64) -> io::Result<Found> {
+        let bytes = whole(path)?;
+        let mut found = Found::none(path, generation);
+        let mut at = 0;
+        loop {
+            while let Some(record) = record_at(&bytes, generation, at) {
+                let end = at + HEAD_BYTES + record.len();
+                found.take(record, end as u64);
+                at = end;
+                if !found.is_damaged {
+                    found.journal.end = end as u64;
+                }
+            }
+            let Some(later) = later_record(&bytes, generation, at) else { break };
+            found.is_damaged = true;
+            at = later;
         }
-        let found = head[DIGEST_BYTES..].first_chunk::<8>().map_or(0, |bytes| u64::from_le_bytes(*bytes));
-        file.seek(SeekFrom::Start(0))?;
-        match next_record(&mut file, &Self::new(path, found))? {
-            Some(first) if first == link_record(&before.as_link()) => Self::open(path, found).map(Some),
-            _ => Ok(None),
-        }
+        found.journal.records = found.records.len();
+        Ok(found)
+    }
+
+    /// As [`Self::read`], of the generation that the file itself begins with.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub(super) fn read_its_own(path: &Path) -> io::Result<Found> {
+        let bytes = whole(path)?;
+        let generation = bytes.get(DIGEST_BYTES..HEAD_BYTES).and_then(|head| head.first_chunk());
+        Self::read(path, generation.map_or(0, |bytes| u64::from_le_bytes(*bytes)))
+    }
+
+    /// Writes what was read once more, as it is: it may be known to the system's cache only, because a process that was killed
+    /// had not waited for the disk, and records behind it must not be lost with it.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    pub(super) fn secure(&mut self) -> io::Result<()> {
+        let mut bytes = whole(&self.path)?;
+        bytes.truncate(usize::try_from(self.end).map_err(io::Error::other)?);
+        self.write_at(0, &bytes)
     }
 
     /// A file of which no record counts.
@@ -104,20 +156,32 @@ impl Journal {
         self.generation
     }
 
-    /// True when no record counts: the database has everything.
+    /// Where its last record ends.
+    pub(super) const fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// True when no record of the database's counts: the database has everything.
     pub(super) const fn is_empty(&self) -> bool {
-        self.end == 0
+        self.records == 0
+    }
+
+    /// True while the first record is still to come that says which file this one goes on from.
+    pub(super) const fn is_to_be_linked(&self) -> bool {
+        self.link.is_some()
     }
 
     /// True when a record of so many bytes fits behind the others.
     pub(super) fn has_room(&self, bytes: usize) -> bool {
         let link = if self.link.is_some() { LINK_RECORD_BYTES } else { 0 };
-        self.records < RECORDS_MAX && self.end + (link + HEAD_BYTES + bytes) as u64 <= JOURNAL_BYTES
+        // Room is left for the record by which a full file leads to the other one.
+        let taken = (link + HEAD_BYTES + bytes + LINK_RECORD_BYTES) as u64;
+        self.records < RECORDS_MAX && self.end + taken <= JOURNAL_BYTES
     }
 
     /// True when a record of so many bytes fits into a file that goes on from another one and has nothing else.
     pub(super) const fn holds(bytes: usize) -> bool {
-        (LINK_RECORD_BYTES + HEAD_BYTES + bytes) as u64 <= JOURNAL_BYTES
+        (LINK_RECORD_BYTES + HEAD_BYTES + bytes + LINK_RECORD_BYTES) as u64 <= JOURNAL_BYTES
     }
 
     /// Writes a record that [`Self::has_room`]; it is on disk when this returns.
@@ -127,12 +191,39 @@ impl Journal {
     pub(super) fn append(&mut self, changes: &[u8]) -> io::Result<()> {
         let mut bytes = Vec::with_capacity(HEAD_BYTES + changes.len());
         if let Some(link) = &self.link {
-            self.lay(&mut bytes, &link_record(link))?;
+            self.lay(&mut bytes, &control_record(LINK, link))?;
         }
         self.lay(&mut bytes, changes)?;
         self.write_at(self.end, &bytes)?;
         self.end += bytes.len() as u64;
-        self.records += 1 + usize::from(self.link.take().is_some());
+        self.records += 1;
+        self.link = None;
+        Ok(())
+    }
+
+    /// Begins the file anew with a generation that the database is about to get. From then on the file is missed when it is not
+    /// there: what it begins with stands alone, in one sector, and is on disk when this returns.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    pub(super) fn begin(&mut self, generation: u64) -> io::Result<()> {
+        self.restart(generation);
+        self.control(BEGIN, &[0; LINK_BYTES])
+    }
+
+    /// Writes as the last record that the other file goes on from here: it is missed from then on when it does not.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    pub(super) fn lead_to(&mut self, next: &Self) -> io::Result<()> {
+        self.control(NEXT, &next.as_link())
+    }
+
+    fn control(&mut self, kind: u8, what: &[u8; LINK_BYTES]) -> io::Result<()> {
+        let mut bytes = Vec::with_capacity(LINK_RECORD_BYTES);
+        self.lay(&mut bytes, &control_record(kind, what))?;
+        self.write_at(self.end, &bytes)?;
+        self.end += bytes.len() as u64;
         Ok(())
     }
 
@@ -180,48 +271,75 @@ impl Journal {
     }
 }
 
-/// Tells the link to the file before from a record of the database's, whose kinds have other numbers.
+/// What the journal writes for itself; records of the database's have other numbers.
 const LINK: u8 = 0;
+const BEGIN: u8 = 6;
+const NEXT: u8 = 7;
 
-fn link_record(link: &[u8; LINK_BYTES]) -> Vec<u8> {
-    [&[LINK], link.as_slice()].concat()
+/// The bytes of every file's first record when it begins with no other one.
+pub(super) const BEGIN_RECORD_BYTES: u64 = LINK_RECORD_BYTES as u64;
+
+enum Record {
+    /// The file begins here, with nothing before it.
+    Begin,
+    /// The file goes on from the end of the other one.
+    Link(u64, u64),
+    /// The other file goes on from here with this generation.
+    Next(u64),
+    /// Of the database's.
+    Rows,
 }
 
-fn is_link(record: &[u8]) -> bool {
-    record.first() == Some(&LINK)
+impl Record {
+    fn of(record: &[u8]) -> Self {
+        let Some((kind, what)) = record.split_first().filter(|(_, what)| what.len() == LINK_BYTES) else {
+            return Self::Rows;
+        };
+        let (generation, end) = what.split_at(8);
+        let number = |bytes: &[u8]| bytes.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+        match *kind {
+            BEGIN => Self::Begin,
+            LINK => Self::Link(number(generation), number(end)),
+            NEXT => Self::Next(number(generation)),
+            _ => Self::Rows,
+        }
+    }
 }
 
-fn existing(path: &Path) -> io::Result<Option<BufReader<File>>> {
+fn control_record(kind: u8, what: &[u8; LINK_BYTES]) -> Vec<u8> {
+    [&[kind], what.as_slice()].concat()
+}
+
+/// All that a file may hold; nothing when there is no file.
+fn whole(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
     match File::open(path) {
-        Ok(file) => Ok(Some(BufReader::new(file))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
+        Ok(file) => file.take(JOURNAL_BYTES).read_to_end(&mut bytes)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
+        Err(error) => return Err(error),
+    };
+    Ok(bytes)
 }
 
-/// The record behind the journal's last one, if it is whole and of its generation.
-fn next_record(file: &mut impl io::Read, journal: &Journal) -> io::Result<Option<Vec<u8>>> {
-    let mut head = [0; HEAD_BYTES];
-    if !fills(file, &mut head)? {
-        return Ok(None);
+/// The record that begins at `at`, if it is whole and of this generation.
+fn record_at(bytes: &[u8], generation: u64, at: usize) -> Option<&[u8]> {
+    let (head, rest) = bytes.get(at..)?.split_first_chunk::<HEAD_BYTES>()?;
+    let (known, rest_of_head) = head.split_at(DIGEST_BYTES);
+    let (found, length) = rest_of_head.split_at(8);
+    if found != generation.to_le_bytes() {
+        return None;
     }
-    let (known, rest) = head.split_at(DIGEST_BYTES);
-    let (found, length) = rest.split_at(8);
-    let length = length.iter().rev().fold(0, |sum, byte| sum << 8 | usize::from(*byte));
-    if found != journal.generation.to_le_bytes() || !journal.has_room(length) {
-        return Ok(None);
-    }
-    let mut record = vec![0; length];
-    let is_whole = fills(file, &mut record)? && digest(journal.generation, journal.end, &record) == known;
-    Ok(is_whole.then_some(record))
+    let length = u32::from_le_bytes(*length.first_chunk()?);
+    let record = rest.get(..usize::try_from(length).ok()?)?;
+    (digest(generation, at as u64, record) == known).then_some(record)
 }
 
-/// Reads as many bytes as there is room for; false when the file ends before.
-fn fills(file: &mut impl io::Read, room: &mut [u8]) -> io::Result<bool> {
-    match file.read_exact(room) {
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
-        read => read.map(|()| true),
-    }
+/// Where a whole record of the generation begins behind `from`.
+fn later_record(bytes: &[u8], generation: u64, from: usize) -> Option<usize> {
+    let marked = bytes.get(from + DIGEST_BYTES..)?;
+    memchr::memmem::find_iter(marked, &generation.to_le_bytes())
+        .map(|place| from + place)
+        .find(|at| record_at(bytes, generation, *at).is_some())
 }
 
 fn digest(generation: u64, at: u64, changes: &[u8]) -> [u8; DIGEST_BYTES] {

@@ -3,7 +3,8 @@
 //! A kill is played by copying the files of a running store: what its process holds in memory is not in the copy.
 
 use super::journal::{JOURNAL_BYTES, RECORDS_MAX};
-use super::tables::{FLOW_TIMELINE, MESSAGES, META};
+use super::tables::{COUNTERS, FLOW_TIMELINE, MESSAGES, META};
+use super::upgrade_sums::tests::older;
 use super::*;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -13,8 +14,39 @@ use std::path::PathBuf;
 
 type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
 
+/// The store, with a journal in use: the first change after a clean end goes into the database itself.
 fn open(folder: &Path) -> Store {
-    Store::open(&folder.join("test.redb")).unwrap()
+    let store = opened(folder).unwrap();
+    store.write(|tx| tx.put(FLOW_TIMELINE, b"begun", b"1")).unwrap();
+    store
+}
+
+fn opened(folder: &Path) -> std::result::Result<Store, OpenError> {
+    Store::open(&folder.join("test.redb"))
+}
+
+/// Opens a folder whose journal holds less than it did, and expects words that name its files and what to do.
+fn is_refused(folder: &Path) -> String {
+    let refused = opened(folder).err().expect("it must not be opened");
+    assert!(matches!(refused, OpenError::Journal(_)), "{refused}");
+    let text = refused.to_string();
+    assert!(text.contains("test.journal2") && text.contains("test.journal.lost"), "{text}");
+    text
+}
+
+/// Opens it with what can be read, as somebody who has no backup does.
+fn given_up(folder: &Path) -> Store {
+    is_refused(folder);
+    let lost = folder.join("test.journal.lost");
+    fs::write(&lost, "").unwrap();
+    let store = opened(folder).unwrap();
+    assert!(!lost.exists(), "it gives up one fault and not the next");
+    drop(store);
+    // What could be read is in the database by now.
+    for file in &Store::files(&folder.join("test.redb"))[1..] {
+        let _ = fs::remove_file(file);
+    }
+    opened(folder).unwrap()
 }
 
 fn journal(folder: &Path) -> PathBuf {
@@ -102,11 +134,11 @@ fn a_record_that_is_not_whole_ends_the_journal() {
         put(&store, "third", b"3");
         assert_eq!(rows(&open(killed(copy.path()).path())).len(), 2, "byte {at}");
     }
-    for length in [0, 1, changed[0], *changed.last().unwrap()] {
+    for length in [changed[0], *changed.last().unwrap()] {
         let copy = killed(folder.path());
         fs::write(journal(copy.path()), &after[..length]).unwrap();
         let store = open(copy.path());
-        assert_eq!(rows(&store).len(), usize::from(length >= changed[0]), "cut at {length}");
+        assert_eq!(rows(&store), first, "cut at {length}");
         put(&store, "third", b"3");
         assert!(rows(&open(killed(copy.path()).path())).contains_key(b"third".as_slice()));
     }
@@ -119,19 +151,128 @@ fn a_store_that_was_closed_needs_no_journal() {
     let store = open(folder.path());
     put(&store, "a", b"1");
     drop(store);
-    let left_over = fs::read(journal(folder.path())).unwrap();
     fs::remove_file(journal(folder.path())).unwrap();
-    let store = open(folder.path());
+    let store = opened(folder.path()).unwrap();
+    assert_eq!(rows(&store).len(), 1);
     store.write(|tx| tx.remove(MESSAGES, b"a")).unwrap();
-    // Records of before do not count again.
-    fs::write(journal(folder.path()), left_over).unwrap();
-    assert_eq!(
-        rows(&open(killed(folder.path()).path())).len(),
-        1,
-        "what only the journal had is gone with it"
-    );
     drop(store);
     assert_eq!(rows(&open(folder.path())), Rows::new());
+}
+
+#[test]
+fn a_journal_in_use_that_is_gone_emptied_or_another_one_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let other = fs::read(journal(folder.path())).unwrap();
+    store.write(|tx| tx.put(META, b"large", &vec![0; 2_000_000])).unwrap();
+    put(&store, "a", b"1");
+    let in_use = folder.path().join("test.journal2");
+    let whole = fs::read(&in_use).unwrap();
+    let damages: [&dyn Fn(&Path); 5] = [
+        &|path| fs::remove_file(path).unwrap(),
+        &|path| fs::write(path, b"").unwrap(),
+        &|path| fs::write(path, &whole[..20]).unwrap(),
+        &|path| fs::write(path, vec![0; whole.len()]).unwrap(),
+        &|path| fs::write(path, &other).unwrap(),
+    ];
+    for damage in damages {
+        let copy = killed(folder.path());
+        damage(&copy.path().join("test.journal2"));
+        let text = is_refused(copy.path());
+        assert!(text.contains("missing"), "{text}");
+        assert_eq!(rows(&given_up(copy.path())), Rows::new());
+    }
+    assert_eq!(rows(&open(killed(folder.path()).path())).len(), 1);
+}
+
+#[test]
+fn a_record_that_whole_ones_follow_is_damaged_and_the_others_can_be_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let mut ends = vec![fs::read(journal(folder.path())).unwrap()];
+    for key in ["first", "second", "third"] {
+        put(&store, key, b"1");
+        ends.push(fs::read(journal(folder.path())).unwrap());
+    }
+    let whole = ends.last().unwrap();
+    for (number, key) in ["first", "second"].into_iter().enumerate() {
+        let changed: Vec<_> =
+            (0..whole.len()).filter(|at| ends[number][*at] != ends[number + 1][*at]).collect();
+        for at in changed.into_iter().step_by(5) {
+            let copy = killed(folder.path());
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1;
+            fs::write(journal(copy.path()), &bytes).unwrap();
+            assert!(is_refused(copy.path()).contains("and 2 can"), "byte {at}");
+            let found = rows(&given_up(copy.path()));
+            assert_eq!((found.len(), found.contains_key(key.as_bytes())), (2, false), "byte {at}");
+        }
+    }
+}
+
+#[test]
+fn a_full_journal_misses_the_file_that_goes_on_from_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    put(&store, "in the full one", b"1");
+    store.handle.rotate_if_possible();
+    put(&store, "in the other one", b"2");
+    put(&store, "and another", b"3");
+    let next = folder.path().join("test.journal2");
+    let whole = fs::read(&next).unwrap();
+    let of_both = rows(&open(killed(folder.path()).path()));
+    assert_eq!(of_both.len(), 3);
+    // Where only what leads from one file to the other is damaged, every change can still be read.
+    for (damage, readable) in [(None, 1), (Some(0), 3), (Some(30), 3), (Some(60), 2)] {
+        let copy = killed(folder.path());
+        let next = copy.path().join("test.journal2");
+        match damage {
+            None => fs::remove_file(&next).unwrap(),
+            Some(at) => {
+                let mut bytes = whole.clone();
+                bytes[at] ^= 1;
+                fs::write(&next, &bytes).unwrap();
+            }
+        }
+        let kept = rows(&given_up(copy.path()));
+        assert!(kept.contains_key(b"in the full one".as_slice()), "{damage:?}");
+        assert_eq!(kept.len(), readable, "{damage:?}");
+    }
+    // The full one lacks its end, which the other one tells of.
+    let copy = killed(folder.path());
+    let bytes = fs::read(journal(copy.path())).unwrap();
+    let end = bytes.iter().rposition(|byte| *byte != 0).unwrap();
+    fs::write(journal(copy.path()), &bytes[..end - 60]).unwrap();
+    assert_eq!(rows(&given_up(copy.path())).len(), 2);
+}
+
+#[test]
+fn after_a_flush_beside_it_the_journal_is_missed_as_well() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    put(&store, "a", b"1");
+    store.handle.rotate_if_possible();
+    put(&store, "b", b"2");
+    store.commits.flush(&store.handle).unwrap();
+    let copy = killed(folder.path());
+    fs::remove_file(copy.path().join("test.journal2")).unwrap();
+    assert_eq!(rows(&given_up(copy.path())).len(), 2);
+    let copy = killed(folder.path());
+    fs::remove_file(journal(copy.path())).unwrap();
+    assert_eq!(rows(&opened(copy.path()).unwrap()).len(), 2, "the full one is needed no more");
+}
+
+#[test]
+fn a_counter_is_never_put_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    let count = |store: &Store| store.read(places::next).unwrap();
+    let set = |to: u64| {
+        store.write(|tx| tx.put(COUNTERS, b"messages", &to.to_be_bytes())).unwrap();
+    };
+    set(7);
+    set(5);
+    assert_eq!(count(&open(killed(folder.path()).path())), 7);
 }
 
 #[test]
@@ -163,7 +304,7 @@ fn the_journal_of_another_database_does_not_count() {
     put(&other, "other", b"2");
     let mixed = killed(here.path());
     fs::copy(journal(there.path()), journal(mixed.path())).unwrap();
-    assert_eq!(rows(&open(mixed.path())), Rows::new());
+    assert_eq!(rows(&given_up(mixed.path())), Rows::new());
     let started_empty = tempfile::tempdir().unwrap();
     fs::copy(journal(there.path()), journal(started_empty.path())).unwrap();
     assert_eq!(rows(&open(started_empty.path())), Rows::new());
@@ -174,9 +315,8 @@ fn a_database_from_before_the_journal_is_brought_forward() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     put(&store, "kept", b"1");
-    store.write(|tx| tx.put(META, b"schema", b"1")).unwrap();
-    store.write(|tx| tx.remove(META, b"journal")).unwrap();
     drop(store);
+    older(&folder.path().join("test.redb"), 1);
     let file = redb::Database::open(folder.path().join("test.redb")).unwrap();
     let tx = file.begin_write().unwrap();
     tx.open_table(META).unwrap().remove(b"journal".as_slice()).unwrap();
@@ -189,14 +329,29 @@ fn a_database_from_before_the_journal_is_brought_forward() {
 }
 
 #[test]
-fn without_room_for_a_journal_the_database_takes_every_change() {
+fn a_journal_of_an_older_format_is_made_again_before_it_is_brought_forward() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
-    fs::create_dir(journal(folder.path())).unwrap();
+    put(&store, "in the journal", b"1");
+    put(&store, "too", b"2");
+    let copy = killed(folder.path());
+    older(&copy.path().join("test.redb"), 6);
+    let store = opened(copy.path()).unwrap();
+    assert_eq!(rows(&store).len(), 2);
+    assert_eq!(store.verify(&|| false).unwrap().damages, []);
+}
+
+#[test]
+fn without_room_for_a_journal_the_database_takes_every_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = opened(folder.path()).unwrap();
+    for file in &Store::files(&folder.path().join("test.redb"))[1..] {
+        fs::create_dir(file).unwrap();
+    }
     put(&store, "a", b"1");
     let copy = tempfile::tempdir().unwrap();
     fs::copy(folder.path().join("test.redb"), copy.path().join("test.redb")).unwrap();
-    assert_eq!(rows(&open(copy.path())).len(), 1);
+    assert_eq!(rows(&opened(copy.path()).unwrap()).len(), 1);
 }
 
 #[cfg(unix)]

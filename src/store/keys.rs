@@ -2,8 +2,8 @@
 
 use crate::domain::ids::{
     ChatId, ChunkId, CollectionId, CredentialId, DocumentStoreId, FeedbackId, FlowId, KeyId, KnowledgeId,
-    LeadId, LoaderId, NamespaceId, OrganizationId, RoleId, TemplateId, ToolId, UserId, VariableId,
-    WorkspaceId,
+    LeadId, LoaderId, NamespaceId, OrganizationId, RoleId, SessionNameId, TemplateId, ToolId, UserId,
+    VariableId, WorkspaceId,
 };
 use std::ops::Bound;
 
@@ -46,6 +46,7 @@ record_ids!(
     FlowId,
     KeyId,
     KnowledgeId,
+    SessionNameId,
     OrganizationId,
     RoleId,
     UserId,

@@ -34,7 +34,7 @@ pub fn list(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId, newest: usize)
 pub fn beyond(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId, most: usize) -> Result<Vec<LeadId>> {
     let mut ids = Vec::new();
     if lives_in(tx, workspace, flow)? {
-        tx.scan(LEADS, &KeyRange::prefix(flow.bytes()), Order::Ascending, |key, _| {
+        tx.scan_keys(LEADS, &KeyRange::prefix(flow.bytes()), Order::Ascending, |key| {
             ids.extend(keys::of_lead(key));
             Ok(ControlFlow::Continue(()))
         })?;

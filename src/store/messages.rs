@@ -11,6 +11,7 @@ use super::tx::{Order, Tx, WriteTx, is_broken};
 use crate::domain::conversation::Message;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
+use jiff::Timestamp;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
@@ -125,8 +126,20 @@ pub(super) fn put(tx: &WriteTx, all: &[Kept]) -> Result<()> {
 }
 
 pub(super) fn next_sequence(tx: &impl Tx) -> Result<u64> {
-    let read = |value: &[u8]| Ok(u64::from_be_bytes(value.try_into().map_err(Error::internal)?));
-    Ok(tx.look(COUNTERS, SEQUENCE, read)?.unwrap_or(0))
+    Ok(tx.look(COUNTERS, SEQUENCE, counted)?.unwrap_or(0))
+}
+
+fn counted(value: &[u8]) -> Result<u64> {
+    Ok(u64::from_be_bytes(value.try_into().map_err(Error::internal)?))
+}
+
+/// Sets a counter, unless it is further on.
+///
+/// # Errors
+/// [`Error::Internal`] when the database cannot be read or written.
+pub(super) fn raise(tx: &WriteTx, counter: &[u8], value: &[u8]) -> Result<()> {
+    let (known, value) = (tx.look(COUNTERS, counter, counted)?.unwrap_or(0), counted(value)?);
+    if value > known { tx.put(COUNTERS, counter, &value.to_be_bytes()) } else { Ok(()) }
 }
 
 /// The newest `newest` messages of a conversation, oldest first.
@@ -206,6 +219,22 @@ pub fn of_flow(
     Ok(messages)
 }
 
+/// When the newest message of a flow was made; `None` when there is none, or it is damaged.
+///
+/// # Errors
+/// [`Error::Internal`] when the database or the message cannot be read.
+pub fn newest_date(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId) -> Result<Option<Timestamp>> {
+    let mut date = None;
+    let noted = along(tx, workspace, flow, Order::Descending, |_, message| {
+        date = Some(message.created);
+        ControlFlow::Break(())
+    });
+    match noted {
+        Ok(()) | Err(Error::Damaged(_)) => Ok(date),
+        Err(error) => Err(error),
+    }
+}
+
 /// How many messages a flow has; no message is read.
 ///
 /// # Errors
@@ -213,7 +242,7 @@ pub fn of_flow(
 pub fn count(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId) -> Result<usize> {
     let mut count = 0;
     if lives_in(tx, workspace, flow)? {
-        tx.scan(FLOW_TIMELINE, &KeyRange::prefix(flow.bytes()), Order::Ascending, |_, _| {
+        tx.scan_keys(FLOW_TIMELINE, &KeyRange::prefix(flow.bytes()), Order::Ascending, |_| {
             count += 1;
             Ok(ControlFlow::Continue(()))
         })?;

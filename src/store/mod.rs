@@ -9,6 +9,7 @@ mod changes;
 pub mod collections;
 mod combine;
 mod commit;
+mod create;
 pub mod feedback;
 mod handle;
 pub mod index_rows;
@@ -16,19 +17,23 @@ mod journal;
 mod journals;
 mod keys;
 pub mod leads;
+mod look;
 mod memo;
 pub mod messages;
 mod open;
 pub mod passage_records;
 pub mod passages;
 pub mod places;
+mod rows;
 mod shelf;
+mod sums;
 pub mod tables;
 mod tail;
 mod tx;
 mod upgrade;
 mod upgrade_audit;
 mod upgrade_passages;
+mod upgrade_sums;
 
 #[cfg(test)]
 mod append_tests;
@@ -37,17 +42,20 @@ mod journal_tests;
 #[cfg(test)]
 mod message_tests;
 #[cfg(test)]
+mod rot_tests;
+#[cfg(test)]
 mod tail_tests;
 #[cfg(test)]
 mod tests;
 
 pub use keys::{AsKey, KeyRange, RecordId};
 pub use memo::Memo;
-pub use open::OpenError;
+pub use open::{JournalFault, OpenError};
 pub use shelf::{Register, Shelf, Texts};
 pub use tx::{Order, ReadTx, Tx, WriteTx};
 
 use crate::domain::conversation::Message;
+use crate::domain::damage::Damage;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
 use combine::{Combine, Lost};
@@ -73,7 +81,19 @@ impl Store {
     /// # Errors
     /// Says what is wrong and what to do next.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
-        Ok(Self { handle: Handle::open(path)?, commits: Commits::default(), appends: Combine::new() })
+        Ok(Self::with(Handle::open(path)?))
+    }
+
+    /// Opens the database file at `path` to look at it: no file beside it or in it changes, whatever is written here.
+    ///
+    /// # Errors
+    /// As [`Self::open`]; when there is none.
+    pub fn look(path: &Path) -> Result<Self, OpenError> {
+        Ok(Self::with(Handle::look(path)?))
+    }
+
+    fn with(handle: Handle) -> Self {
+        Self { handle, commits: Commits::default(), appends: Combine::new() }
     }
 
     /// Everything that the database at `path` consists of; a file that is not needed yet is not there.
@@ -81,6 +101,14 @@ impl Store {
     pub fn files(path: &Path) -> [PathBuf; 3] {
         let [first, second] = Journals::paths(path);
         [path.to_owned(), first, second]
+    }
+
+    /// True when there is a database at `path`; one that a start was killed over before it had become one is none.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn is_at(path: &Path) -> std::io::Result<bool> {
+        Ok(create::is_begun(path)? == Some(true))
     }
 
     /// Runs `f` over a snapshot. It blocks no writer; it waits for one only when there are messages that the database
@@ -203,6 +231,23 @@ impl Store {
         })
     }
 
+    /// Looks at every row of every table, one table after the other, until `is_over` says so.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] then; [`Error::Internal`] when the database cannot be opened.
+    pub fn verify(&self, is_over: &dyn Fn() -> bool) -> Result<Verified> {
+        let mut verified = Verified::default();
+        for table in tables::ALL {
+            let found = self.read(|tx| tx.examine(table, is_over))?;
+            verified.rows += found.rows;
+            verified.damages.extend(found.damaged.iter().map(|key| rows::damaged(table, key)));
+            if !found.is_whole {
+                verified.damages.push(rows::damaged_table(table));
+            }
+        }
+        Ok(verified)
+    }
+
     /// Flushes the database when a file of the journal is full. The one who does it waits; others go on.
     fn flush_if_due(&self) {
         if self.handle.must_flush()
@@ -211,6 +256,15 @@ impl Store {
             tracing::warn!(%error, "the database was not flushed; its journal has everything");
         }
     }
+}
+
+/// What was found in the whole database.
+#[derive(Debug, Default)]
+pub struct Verified {
+    /// Rows that were looked at.
+    pub rows: u64,
+    /// What is not what was stored.
+    pub damages: Vec<Damage>,
 }
 
 fn lost(Lost: Lost) -> Result<()> {

@@ -60,7 +60,7 @@ pub fn of_chat(tx: &impl Tx, workspace: &WorkspaceId, flow: &FlowId, chat: &Chat
         return Ok(places);
     }
     let range = KeyRange::prefix(&keys::conversation(flow, chat));
-    tx.scan(MESSAGES, &range, Order::Ascending, |key, _| {
+    tx.scan_keys(MESSAGES, &range, Order::Ascending, |key| {
         places.extend(keys::sequence(key).map(|sequence| Place { sequence, chat: *chat }));
         Ok(ControlFlow::Continue(()))
     })?;

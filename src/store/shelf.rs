@@ -41,8 +41,8 @@ struct Unreadable {
 impl fmt::Display for Unreadable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Line and column only: serde's own text can quote the value it did not expect.
-        let (kind, column) = (self.cause.classify(), self.cause.column());
-        write!(f, "a record in table {} cannot be read ({kind:?} error at column {column})", self.table)
+        let column = self.cause.column();
+        write!(f, "a record in table {} cannot be read (JSON, column {column})", self.table)
     }
 }
 
@@ -86,7 +86,7 @@ impl<T: Serialize + DeserializeOwned, I: RecordId> Shelf<T, I> {
     /// # Errors
     /// [`Error::Internal`] when the database cannot be read.
     pub fn has(&self, tx: &impl Tx, workspace: &WorkspaceId, id: &I) -> Result<bool> {
-        Ok(tx.look(self.table, &keys::scoped(workspace, id), |_| Ok(()))?.is_some())
+        tx.has(self.table, &keys::scoped(workspace, id))
     }
 
     /// Every record of the workspace, in the order of their ids (which are random).
@@ -118,7 +118,7 @@ impl<T: Serialize + DeserializeOwned, I: RecordId> Shelf<T, I> {
     /// [`Error::Internal`] when the database cannot be read.
     pub fn count(&self, tx: &impl Tx, workspace: &WorkspaceId) -> Result<usize> {
         let mut count = 0;
-        tx.scan(self.table, &KeyRange::prefix(workspace.bytes()), Order::Ascending, |_, _| {
+        tx.scan_keys(self.table, &KeyRange::prefix(workspace.bytes()), Order::Ascending, |_| {
             count += 1;
             Ok(ControlFlow::Continue(()))
         })?;
@@ -189,7 +189,7 @@ impl<T: Serialize + DeserializeOwned, K: AsKey + ?Sized> Register<T, K> {
         tx.remove(self.table, key.key())
     }
 
-    /// Removes every record that `keep` does not want; the number removed.
+    /// Removes every record that `keep` does not want; the number removed. One that is damaged stays.
     ///
     /// # Errors
     /// [`Error::Internal`] when the database cannot be read or written.
@@ -203,12 +203,19 @@ impl<T: Serialize + DeserializeOwned, K: AsKey + ?Sized> Register<T, K> {
     /// As [`Self::retain`].
     pub fn retain_keyed(&self, tx: &WriteTx, keep: impl Fn(&[u8], &T) -> bool) -> Result<usize> {
         let mut unwanted = Vec::new();
-        tx.scan(self.table, &KeyRange::all(), Order::Ascending, |key, value| {
-            if !keep(key, &parse(self.table, value)?) {
-                unwanted.push(key.to_vec());
-            }
+        let mut found = Vec::new();
+        tx.scan_keys(self.table, &KeyRange::all(), Order::Ascending, |key| {
+            found.push(key.to_vec());
             Ok(ControlFlow::Continue(()))
         })?;
+        for key in found {
+            match tx.look(self.table, &key, |value| parse(self.table, value)) {
+                Ok(Some(record)) if !keep(&key, &record) => unwanted.push(key),
+                // What nobody can read stands in nobody's way.
+                Ok(_) | Err(Error::Damaged(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
         for key in &unwanted {
             tx.remove(self.table, key)?;
         }

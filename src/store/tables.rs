@@ -9,11 +9,13 @@ use crate::domain::document::DocumentStore;
 use crate::domain::draft::Draft;
 use crate::domain::filling::Filling;
 use crate::domain::flow::Flow;
+use crate::domain::history_mark::HistoryMark;
 use crate::domain::ids::{
-    CollectionId, CredentialId, DocumentStoreId, FlowId, KeyId, KnowledgeId, RoleId, TemplateId, ToolId,
-    UserId, VariableId, WorkspaceId,
+    CollectionId, CredentialId, DocumentStoreId, FlowId, KeyId, KnowledgeId, RoleId, SessionNameId,
+    TemplateId, ToolId, UserId, VariableId, WorkspaceId,
 };
 use crate::domain::link::{Invitation, PasswordReset};
+use crate::domain::named_session::NamedSession;
 use crate::domain::role::Role;
 use crate::domain::session::Session;
 use crate::domain::store_vectors::StoreVectors;
@@ -63,8 +65,8 @@ const TEMPLATES_TABLE: Table = table("templates"); //                     worksp
 const ORGANIZATION_TABLE: Table = table("organization"); //               "organization"
 const WORKSPACES_TABLE: Table = table("workspaces"); //                   workspace
 const USERS_TABLE: Table = table("users"); //                             user
-const USER_BY_EMAIL_TABLE: Table = table("user_by_email"); //             normal form of the e-mail -> user
-const SESSIONS_TABLE: Table = table("sessions"); //                       SHA-256 of the cookie value
+pub(super) const USER_BY_EMAIL_TABLE: Table = table("user_by_email"); //             normal form of the e-mail -> user
+pub(super) const SESSIONS_TABLE: Table = table("sessions"); //                       SHA-256 of the cookie value
 const ROLES_TABLE: Table = table("roles"); //                             role
 const INVITATIONS_TABLE: Table = table("invitations"); //                 SHA-256 of the token
 const PASSWORD_RESETS_TABLE: Table = table("password_resets"); //         SHA-256 of the token
@@ -73,7 +75,10 @@ const FLOW_LAST_HOME_TABLE: Table = table("flow_last_home"); //           delete
 pub(super) const AUDIT_SIGN_INS: Table = table("audit_sign_ins"); //      as audit, whose numbers it shares: what strangers can write
 const LEFTOVERS_TABLE: Table = table("collection_leftovers"); //          workspace ‖ collection, or zeros -> blocks to remove
 const CHAT_KNOWLEDGE_TABLE: Table = table("chat_knowledge"); //           workspace ‖ hash of flow and chat
+const NAMED_SESSIONS_TABLE: Table = table("named_sessions"); //           workspace ‖ hash of flow, key and name -> conversation and key
+const NAME_OF_CONVERSATION_TABLE: Table = table("name_of_conversation"); // workspace ‖ hash of flow and chat -> where its name is
 const SECRET_PRINTS_TABLE: Table = table("secret_prints"); //             file of a server secret -> its fingerprint
+const HISTORY_MARK_TABLE: Table = table("history_mark"); //               "mark" -> the newest version, and where it is
 
 /// Flows without their canvases. Written by one room only, `ops/live.rs`.
 pub const FLOWS: Shelf<Flow, FlowId> = Shelf::new(FLOWS_TABLE);
@@ -136,11 +141,21 @@ pub(super) const LEFTOVERS: Register<Leftover, [u8; 32]> = Register::new(LEFTOVE
 /// What conversations sent to vector stores. Written by one room only, `ops/chat_passages.rs`.
 pub const CHAT_KNOWLEDGE: Shelf<ChatKnowledge, KnowledgeId> = Shelf::new(CHAT_KNOWLEDGE_TABLE);
 
+/// The conversations that holders of keys named. Written, like the next one, by one room only, `ops/named_sessions.rs`.
+pub const NAMED_SESSIONS: Shelf<NamedSession, SessionNameId> = Shelf::new(NAMED_SESSIONS_TABLE);
+/// The name of a conversation, to forget it by.
+pub const NAME_OF_CONVERSATION: Shelf<SessionNameId, KnowledgeId> = Shelf::new(NAME_OF_CONVERSATION_TABLE);
+
 /// Which secrets of the server belong to this database. Written by one room only, `ops/server_secrets.rs`.
 pub const SECRET_PRINTS: Register<String, str> = Register::new(SECRET_PRINTS_TABLE);
 
+/// What belongs to this database of the history beside it, under [`THE_MARK`]. Written by one room only, `ops/history.rs`.
+pub const HISTORY_MARK: Register<HistoryMark, str> = Register::new(HISTORY_MARK_TABLE);
+/// The only key of [`HISTORY_MARK`].
+pub const THE_MARK: &str = "mark";
+
 /// All of them: what is not in this list does not exist in a database.
-pub(super) const ALL: [Table; 42] = [
+pub(super) const ALL: [Table; 45] = [
     META,
     COUNTERS,
     MESSAGES,
@@ -182,7 +197,10 @@ pub(super) const ALL: [Table; 42] = [
     AUDIT_SIGN_INS,
     LEFTOVERS_TABLE,
     CHAT_KNOWLEDGE_TABLE,
+    NAMED_SESSIONS_TABLE,
+    NAME_OF_CONVERSATION_TABLE,
     SECRET_PRINTS_TABLE,
+    HISTORY_MARK_TABLE,
 ];
 
 /// The table of this name.

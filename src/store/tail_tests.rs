@@ -7,13 +7,14 @@ use super::commit::Commits;
 use super::handle::Handle;
 use super::journal::JOURNAL_BYTES;
 use super::journal_tests::killed;
-use super::journals::{Journals, Room};
+use super::journals::{Journals, Known, Mark, Room};
 use super::message_tests::message;
 use super::messages::{self, Said};
+use super::open::Places;
 use super::places;
-use super::tables::FLOW_HOME;
+use super::tables::{FLOW_HOME, META};
 use super::tests::Disk;
-use super::{Order, Store, WriteTx};
+use super::{OpenError, Order, Store, WriteTx};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{ChatId, FlowId, WorkspaceId};
 use proptest::prelude::*;
@@ -21,8 +22,11 @@ use std::path::Path;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// The store, with a journal in use: the first change after a clean end goes into the database itself.
 pub(super) fn open(folder: &Path) -> Store {
-    Store::open(&folder.join("test.redb")).unwrap()
+    let store = Store::open(&folder.join("test.redb")).unwrap();
+    store.write(|tx| tx.put(META, b"begun", b"1")).unwrap();
+    store
 }
 
 /// Ids that a generated operation can name by a small number.
@@ -132,7 +136,7 @@ fn messages_of_both_files_are_there_when_a_flush_does_not_come_to_its_end() {
 }
 
 #[test]
-fn a_file_that_goes_on_from_what_is_not_there_does_not_count() {
+fn a_file_that_goes_on_from_what_is_not_there_tells_that_the_other_one_lacks_its_end() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
     settle_in(&store, 1);
@@ -144,7 +148,8 @@ fn a_file_that_goes_on_from_what_is_not_there_does_not_count() {
     }
     let after = killed(folder.path());
     std::fs::copy(after.path().join("test.journal2"), before.path().join("test.journal2")).unwrap();
-    assert_eq!(stored(&open(before.path()), 1, 1), Vec::<String>::new());
+    let refused = Store::open(&before.path().join("test.redb")).err().unwrap();
+    assert!(matches!(refused, OpenError::Journal(_)), "{refused}");
 }
 
 #[test]
@@ -169,7 +174,12 @@ fn what_no_file_holds_is_a_change_like_others() {
 fn without_room_for_a_journal_messages_go_into_the_database() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path());
-    std::fs::create_dir(folder.path().join("test.journal")).unwrap();
+    drop(store);
+    for file in &Store::files(&folder.path().join("test.redb"))[1..] {
+        let _ = std::fs::remove_file(file);
+        std::fs::create_dir(file).unwrap();
+    }
+    let store = open(folder.path());
     settle_in(&store, 1);
     for number in 0..3 {
         say(&store, 1, 1, &number.to_string()).unwrap();
@@ -183,14 +193,24 @@ fn without_room_for_a_journal_messages_go_into_the_database() {
 fn nothing_follows_a_record_that_may_or_may_not_be_there() {
     let folder = tempfile::tempdir().unwrap();
     let paths = Journals::paths(&folder.path().join("test.redb"));
-    let (mut journals, _) = Journals::open(&paths, 1).unwrap();
-    let room = |journals: &mut Journals| journals.room(10, || 2);
-    std::fs::create_dir(&paths[0]).unwrap();
+    let mut journals = Journals::unused(&paths, 1);
+    let room = |journals: &mut Journals| journals.room(10, || 9);
+    let restart = |journals: &mut Journals, generation| {
+        let begun = journals.begin(|| generation).unwrap();
+        journals.restart(begun.mark(), Some(begun));
+    };
+    assert_eq!(room(&mut journals), Room::Never, "the database does not count on it");
+    restart(&mut journals, 2);
     assert_eq!(room(&mut journals), Room::Is);
+    journals.append(&[1; 10]).unwrap();
+    journals.rotate(3);
+    std::fs::create_dir(&paths[1]).unwrap();
     assert!(journals.append(&[1; 10]).is_err());
-    std::fs::remove_dir(&paths[0]).unwrap();
+    std::fs::remove_dir(&paths[1]).unwrap();
     assert_eq!(room(&mut journals), Room::Never);
-    journals.restart(2);
+    assert!(journals.begin(|| 4).is_none(), "both files count");
+    journals.restart(Mark { generation: 4, bytes: Known::Bytes(0) }, None);
+    restart(&mut journals, 5);
     assert_eq!(room(&mut journals), Room::Is);
     journals.append(&[1; 10]).unwrap();
 }
@@ -198,12 +218,12 @@ fn nothing_follows_a_record_that_may_or_may_not_be_there() {
 #[test]
 fn a_flush_that_fails_loses_no_message() {
     let folder = tempfile::tempdir().unwrap();
-    let paths = Journals::paths(&folder.path().join("test.redb"));
+    let path = folder.path().join("test.redb");
     let disk = Disk::default();
     let open = || {
         let under = disk.clone();
         let opener = move || redb::Database::builder().create_with_backend(under.clone());
-        let handle = Handle::with(opener().unwrap(), Box::new(opener), Some(paths.clone())).unwrap();
+        let handle = Handle::with(opener().unwrap(), Box::new(opener), Some(Places::of(&path))).unwrap();
         Store { handle, commits: Commits::default(), appends: Combine::new() }
     };
     let store = open();
@@ -216,7 +236,7 @@ fn a_flush_that_fails_loses_no_message() {
         }
         disk.full.store(true, Ordering::SeqCst);
         let beyond = vec![1; JOURNAL_BYTES as usize + 1];
-        assert!(store.write(|tx| tx.put(super::tables::META, b"other", &beyond)).is_err());
+        assert!(store.write(|tx| tx.put(META, b"other", &beyond)).is_err());
         disk.full.store(false, Ordering::SeqCst);
         if round % 2 == 0 {
             store.handle.rotate_if_possible();
@@ -245,7 +265,7 @@ fn a_change_that_joins_others_sees_what_was_acknowledged_before_it() {
                     inside.wait();
                     leave.wait();
                 }
-                tx.put(super::tables::META, b"other", b"1")
+                tx.put(META, b"other", b"1")
             };
             store.write(other).unwrap();
         });
@@ -300,7 +320,7 @@ fn what_was_said_is_neither_lost_nor_told_twice_while_everything_happens_at_once
             let mut number = 0_u64;
             while !over.load(Ordering::SeqCst) {
                 number += 1;
-                store.write(|tx| tx.put(super::tables::META, b"other", &number.to_be_bytes())).unwrap();
+                store.write(|tx| tx.put(META, b"other", &number.to_be_bytes())).unwrap();
             }
         });
         said.into_iter().for_each(|speaker| speaker.join().unwrap());
@@ -398,7 +418,7 @@ proptest! {
                     lives[usize::from(number)] = true;
                 }
                 Step::Other(length) => {
-                    store.write(|tx| tx.put(super::tables::META, b"other", &vec![1; length])).unwrap();
+                    store.write(|tx| tx.put(META, b"other", &vec![1; length])).unwrap();
                 }
                 Step::Read => drop(stored(&store, 0, 0)),
                 Step::Rotate => store.handle.rotate_if_possible(),

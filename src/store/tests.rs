@@ -228,6 +228,39 @@ fn a_file_that_is_no_database_is_damaged() {
     assert!(matches!(missing, Err(OpenError::Io(_))));
 }
 
+#[test]
+fn a_database_that_was_never_finished_is_made_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("test.redb");
+    let left = folder.path().join("test.redb.new-x1y2z3");
+    let mut begun = vec![0; 9];
+    begun.extend([1; 4_000]);
+    for half_made in [vec![], vec![0; 3], vec![0; 1 << 20], begun] {
+        std::fs::write(&path, &half_made).unwrap();
+        std::fs::write(&left, "x").unwrap();
+        assert!(!Store::is_at(&path).unwrap());
+        let store = Store::open(&path).unwrap();
+        store.write(|tx| USER_BY_EMAIL.put(tx, "a", &UserId::random())).unwrap();
+        drop(store);
+        assert!(Store::is_at(&path).unwrap() && !left.exists());
+        assert_eq!(emails(&Store::open(&path).unwrap()), 1);
+    }
+    // What is larger than any database without rows is nobody's first start.
+    std::fs::write(&path, vec![0; 17 << 20]).unwrap();
+    assert!(matches!(Store::open(&path), Err(OpenError::Damaged(_))));
+}
+
+#[test]
+fn a_file_gets_the_name_of_the_database_when_it_is_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("test.redb");
+    let killed = create::if_missing(&path, |_| Err(OpenError::Damaged("killed".to_owned())));
+    assert!(killed.is_err() && !path.exists());
+    drop(Store::open(&path).unwrap());
+    let is_made_again = create::if_missing(&path, |_| Err(OpenError::Damaged("made again".to_owned())));
+    assert!(is_made_again.is_ok());
+}
+
 #[cfg(unix)]
 #[test]
 fn the_file_is_for_its_owner_only() {

@@ -33,7 +33,7 @@ pub(super) fn run(tx: &WriteTx) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tables::META;
+    use super::super::upgrade_sums::tests::older;
     use super::super::{Store, audit};
     use super::*;
     use crate::domain::audit::{Action, Entry, Ring};
@@ -47,7 +47,6 @@ mod tests {
         let old = [Action::OwnerRegistered, Action::SignInRefused, Action::FlowDeleted, Action::SignIn];
         let store = Store::open(&path).unwrap();
         let write = |tx: &WriteTx| {
-            tx.put(META, b"schema", b"3")?;
             let row = |(place, action): (usize, &Action)| {
                 ((place as u64 + 1).to_be_bytes(), serde_json::to_vec(&entry(*action)).unwrap())
             };
@@ -55,6 +54,7 @@ mod tests {
         };
         store.write(write).unwrap();
         drop(store);
+        older(&path, 3);
         for _ in 0..2 {
             let store = Store::open(&path).unwrap();
             let listed = |rings: &[Ring]| {

@@ -20,7 +20,7 @@ struct OldChunk {
 
 pub(super) fn run(tx: &WriteTx) -> Result<()> {
     let mut stores = Vec::new();
-    tx.scan(CHUNKS, &KeyRange::all(), Order::Ascending, |key, _| {
+    tx.scan_keys(CHUNKS, &KeyRange::all(), Order::Ascending, |key| {
         stores.push(key.to_vec());
         Ok(ControlFlow::Continue(()))
     })?;
@@ -68,7 +68,8 @@ fn move_store(tx: &WriteTx, key: &[u8], chunks: Vec<OldChunk>) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tables::{DOCUMENT_STORES, META};
+    use super::super::tables::DOCUMENT_STORES;
+    use super::super::upgrade_sums::tests::older;
     use super::super::{Store, keys};
     use super::*;
     use crate::domain::ids::WorkspaceId;
@@ -89,12 +90,12 @@ mod tests {
         ]);
         let store = Store::open(&path).unwrap();
         let write = |tx: &WriteTx| {
-            tx.put(META, b"schema", b"1")?;
             tx.put(CHUNKS, &key, chunks.to_string().as_bytes())?;
             tx.put(DOCUMENT_STORES_TABLE, &key, old.to_string().as_bytes())
         };
         store.write(write).unwrap();
         drop(store);
+        older(&path, 1);
         for _ in 0..2 {
             let store = Store::open(&path).unwrap();
             let (record, found) = store

@@ -1,0 +1,375 @@
+//! A tree of folders below a root, and what this process knows of it to be on disk.
+
+use super::folder::{self, Identity};
+use super::{Access, EntryKind, Faults, Folder, Unfinished};
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// So many folders are remembered as settled; beyond that all are flushed once more.
+const SETTLED_MAX: usize = 65_536;
+
+/// A tree of folders. A clone is the same tree: whoever makes folders below one root does it through the same one, because
+/// what a failed flush leaves in doubt is known to those who share it.
+#[derive(Debug, Clone)]
+pub struct Tree {
+    root: PathBuf,
+    access: Access,
+    /// The folder above the root is kept by another tree.
+    is_inner: bool,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    faults: Faults,
+    /// How often a folder could not be flushed.
+    failures: AtomicU64,
+    /// Why the last one could not.
+    failed: Mutex<Option<io::ErrorKind>>,
+    known: Mutex<Known>,
+}
+
+/// What is known of the folders. Held while one is made, so that nobody finds it before it is on disk.
+#[derive(Debug, Default)]
+struct Known {
+    is_root_settled: bool,
+    is_root_doubtful: bool,
+    /// Folders whose names are all on disk, but for those that are just being made.
+    settled: HashSet<Identity>,
+    /// Folders of which a flush failed while they held names of unknown standing; and which of the folders in them are on
+    /// disk all the same.
+    doubtful: HashMap<Identity, HashSet<Identity>>,
+}
+
+/// A folder that is on disk with all that leads to it: what is made in it lasts. It is taken for one operation; once
+/// a flush of any folder of its tree failed, it keeps nothing any more.
+#[derive(Debug, Clone)]
+pub struct DurableFolder(Arc<Open>);
+
+#[derive(Debug)]
+struct Open {
+    folder: Folder,
+    access: Access,
+    shared: Arc<Shared>,
+    /// The failures there were when it was taken.
+    failures: u64,
+}
+
+impl Tree {
+    /// The tree below this folder, which need not be there.
+    #[must_use]
+    pub fn new(root: impl Into<PathBuf>, access: Access) -> Self {
+        Self { root: root.into(), access, is_inner: false, shared: Arc::default() }
+    }
+
+    /// As [`Self::new`], for a folder in the root of another tree.
+    #[must_use]
+    pub fn within(outer: &Self, name: &str, access: Access) -> Self {
+        Self { is_inner: true, ..Self::new(outer.root.join(name), access) }
+    }
+
+    /// Where it begins.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The seam for tests.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn faults(&self) -> &Faults {
+        &self.shared.faults
+    }
+
+    /// Opens the folder at the end of these parts to read it; `None` when it is not there.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn open(&self, parts: &[&str]) -> io::Result<Option<Folder>> {
+        Folder::open(&self.root, parts)
+    }
+
+    /// The folder at the end of these parts, made where it is not there. It is on disk when this returns.
+    ///
+    /// # Errors
+    /// When the disk does not take it, or did not take it before and cannot be asked anew; when something else is there.
+    pub fn make(&self, parts: &[&str]) -> io::Result<DurableFolder> {
+        let mut known = self.shared.known();
+        let failures = self.failures();
+        let mut folder = self.make_root(&mut known)?;
+        for part in parts {
+            folder = self.make_child(&mut known, &folder, part)?;
+        }
+        Ok(DurableFolder(Arc::new(Open {
+            folder,
+            access: self.access,
+            shared: Arc::clone(&self.shared),
+            failures,
+        })))
+    }
+
+    /// A file without a name on the disk of this tree, for what is on its way: it goes away with its handle.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn spool(&self) -> io::Result<File> {
+        self.make(&[])?;
+        tempfile::tempfile_in(&self.root)
+    }
+
+    fn make_root(&self, known: &mut Known) -> io::Result<Folder> {
+        if known.is_root_settled
+            && let Some(folder) = self.open(&[])?
+        {
+            return Ok(folder);
+        }
+        if known.is_root_doubtful {
+            return Err(doubtful());
+        }
+        let (path, before) = (std::path::absolute(&self.root)?, self.failures());
+        let made = self.make_above(&path, self.is_inner);
+        known.is_root_settled = made.is_ok();
+        // One that could not be flushed and is there all the same cannot be made anew.
+        known.is_root_doubtful = self.failures() != before && path.is_dir();
+        made?;
+        self.open(&[])?.ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    /// Makes the folder at `path`, and those above it that are not there, each on disk before the next. Those that this user
+    /// may have made before are flushed too: the process that did may have been killed. All that is above an inner root is known
+    /// to be on disk.
+    fn make_above(&self, path: &Path, is_inner: bool) -> io::Result<()> {
+        let Some(parent) = path.parent() else { return Ok(()) };
+        if path.is_dir() {
+            if !folder::above::may_be_half_made(path, parent)? {
+                return Ok(());
+            }
+            if !is_inner {
+                self.make_above(parent, false)?;
+            }
+            return self.flushed(|| folder::above::flush(path, parent));
+        }
+        if !is_inner || !parent.is_dir() {
+            self.make_above(parent, false)?;
+        }
+        self.faults().step()?;
+        folder::above::make(path, self.access)?;
+        self.flushed(|| folder::above::flush(path, parent)).inspect_err(|_| {
+            if !self.faults().crashed() {
+                let _made_anew_later = std::fs::remove_dir(path);
+            }
+        })
+    }
+
+    fn make_child(&self, known: &mut Known, outer: &Folder, name: &str) -> io::Result<Folder> {
+        let place = outer.identity()?;
+        self.faults().step()?;
+        let mut is_new = outer.make_child(name, self.access)?;
+        if !is_new && !known.is_kept(&place, outer, name)? {
+            if self.is_removed(outer, name)? {
+                is_new = outer.make_child(name, self.access)?;
+            } else if known.doubtful.contains_key(&place) {
+                return Err(doubtful());
+            }
+        }
+        let must_flush = is_new || !known.settled.contains(&place) && !known.doubtful.contains_key(&place);
+        if must_flush && let Err(error) = self.flushed(|| outer.flush()) {
+            if is_new && !self.faults().crashed() {
+                let _made_anew_later = outer.remove_child(name);
+            }
+            known.doubt(place, outer, name)?;
+            return Err(error);
+        }
+        let next = outer.child(name)?;
+        let next = next.ok_or_else(|| io::Error::other("something else is where a folder belongs"))?;
+        if must_flush {
+            known.settle(place, next.identity()?);
+        }
+        Ok(next)
+    }
+
+    /// Removes a folder that was found and that nobody has put anything into.
+    fn is_removed(&self, outer: &Folder, name: &str) -> io::Result<bool> {
+        let Some(found) = outer.child(name)? else { return Ok(false) };
+        if !found.entries()?.is_empty() {
+            return Ok(false);
+        }
+        self.faults().step()?;
+        Ok(outer.remove_child(name).is_ok())
+    }
+
+    fn failures(&self) -> u64 {
+        self.shared.failures.load(Ordering::SeqCst)
+    }
+
+    fn flushed(&self, flush: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+        self.shared.flushed(flush)
+    }
+}
+
+impl Known {
+    /// True when the folder of this name, which is there, is known to be on disk.
+    fn is_kept(&self, place: &Identity, outer: &Folder, name: &str) -> io::Result<bool> {
+        let Some(kept) = self.doubtful.get(place) else { return Ok(self.settled.contains(place)) };
+        let found = outer.child(name)?.map(|found| found.identity()).transpose()?;
+        Ok(found.is_some_and(|found| kept.contains(&found)))
+    }
+
+    /// Notes that a folder was flushed after this one was made or found in it.
+    fn settle(&mut self, place: Identity, next: Identity) {
+        if let Some(kept) = self.doubtful.get_mut(&place) {
+            kept.insert(next);
+            return;
+        }
+        if self.settled.len() >= SETTLED_MAX {
+            self.settled.clear();
+        }
+        self.settled.insert(place);
+    }
+
+    /// Notes that a folder could not be flushed with this name in it, which was removed again if possible.
+    fn doubt(&mut self, place: Identity, outer: &Folder, name: &str) -> io::Result<()> {
+        let was_settled = self.settled.contains(&place);
+        let mut kept = HashSet::new();
+        let mut is_doubtful = false;
+        for entry in outer.entries()?.into_iter().filter(|entry| entry.kind == EntryKind::Folder) {
+            match outer.child(&entry.name)? {
+                Some(found) if was_settled && entry.name != name => {
+                    kept.insert(found.identity()?);
+                }
+                _ => is_doubtful = true,
+            }
+        }
+        if is_doubtful && !self.doubtful.contains_key(&place) {
+            self.settled.remove(&place);
+            self.doubtful.insert(place, kept);
+        }
+        Ok(())
+    }
+}
+
+impl Shared {
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn flushed(&self, flush: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+        let flushed = self.faults.step().and_then(|()| if self.faults.flushes() { flush() } else { Ok(()) });
+        if let Err(error) = &flushed {
+            *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.kind());
+            self.failures.fetch_add(1, Ordering::SeqCst);
+        }
+        flushed
+    }
+}
+
+impl Deref for DurableFolder {
+    type Target = Folder;
+    fn deref(&self) -> &Folder {
+        &self.0.folder
+    }
+}
+
+impl DurableFolder {
+    /// Begins a file under a name nobody asks for.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn begin(&self) -> io::Result<Unfinished> {
+        Unfinished::begin(self)
+    }
+
+    /// As [`Self::begin`] under a name of the caller's choice, which also tells others that it is being made; a file that has it is
+    /// an error. One that `is_fixed` is never written again.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn begin_as(&self, name: &str, is_fixed: bool) -> io::Result<Unfinished> {
+        Unfinished::begin_as(self, name, is_fixed)
+    }
+
+    /// Makes a file of these bytes, in place of one that has the name. It is on disk when this returns.
+    ///
+    /// # Errors
+    /// When the disk does not take it. The file may then be there, until a power cut or for good.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let mut file = self.begin()?;
+        file.write_all(bytes)?;
+        file.flush()?.keep(name, || ())
+    }
+
+    /// Lets a file be found under another name too, where it may be found already. It is on disk when this returns.
+    ///
+    /// # Errors
+    /// When the file is not there, or the disk does not take it.
+    pub fn link(&self, from: &str, to: &str) -> io::Result<()> {
+        self.faults().step()?;
+        // A name that is there may be one that a disk did not keep, so it is given anew; and a link to the same file is no change.
+        // Some file systems know no links.
+        if self.entry(to)?.is_some() || self.0.folder.link(from, to).is_err() {
+            let source = self.file(from).transpose().or_else(|| self.file(to).transpose());
+            let mut source = source.ok_or(io::ErrorKind::NotFound)??;
+            let mut file = self.begin()?;
+            io::copy(&mut source, &mut file)?;
+            return file.flush()?.keep(to, || ());
+        }
+        self.flush().inspect_err(|_| {
+            if !self.faults().crashed() {
+                let _made_anew_later = self.remove(to);
+            }
+        })
+    }
+
+    /// Takes in a file that other means made on the same disk, and that is never written again: its content is on disk when this
+    /// returns, and its name once the folder was flushed.
+    ///
+    /// # Errors
+    /// When the disk does not take it.
+    pub fn adopt(&self, file: &Path, name: &str) -> io::Result<()> {
+        self.faults().step()?;
+        let made = File::open(file)?;
+        self.access().give(&made)?;
+        if self.faults().flushes() {
+            made.sync_all()?;
+        }
+        drop(made);
+        self.faults().step()?;
+        self.0.folder.take(file, name)
+    }
+
+    /// Waits until the names in it are on disk.
+    ///
+    /// # Errors
+    /// When the disk does not take them, or did not take some names of this tree since the folder was taken.
+    pub fn flush(&self) -> io::Result<()> {
+        let Open { folder, shared, failures, .. } = &*self.0;
+        if let Err(error) = shared.flushed(|| folder.flush()) {
+            // The same flush was to keep the names of folders that nobody has looked at yet.
+            shared.known().doubt(folder.identity()?, folder, "")?;
+            return Err(error);
+        }
+        if shared.failures.load(Ordering::SeqCst) == *failures {
+            return Ok(());
+        }
+        let kind = *shared.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        let kind = kind.unwrap_or(io::ErrorKind::Other);
+        Err(io::Error::new(kind, "the disk failed to keep a name meanwhile"))
+    }
+
+    pub(super) fn access(&self) -> Access {
+        self.0.access
+    }
+
+    pub(super) fn faults(&self) -> &Faults {
+        &self.0.shared.faults
+    }
+}
+
+fn doubtful() -> io::Error {
+    io::Error::other("the disk failed to keep a folder; look after the disk, and start the service again")
+}

@@ -1,0 +1,84 @@
+//! The checksum of each row. The database checks no page when it is read, so what a disk changed by itself would be read as
+//! data. A stored value ends in a sum of its table, its key and itself: also a row that stands under another key is found out.
+
+use super::rows;
+use super::tables::{META, Table};
+use super::upgrade::SCHEMA;
+use crate::domain::checksum::Checksum;
+use crate::domain::error::{Error, Result};
+use redb::TableHandle as _;
+
+/// The bytes of a sum.
+pub(super) const SUM_BYTES: usize = 4;
+
+/// How the rows of a database end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// In nothing but their value: format 6 and older.
+    Plain,
+    /// In their sum.
+    Summed,
+}
+
+impl Form {
+    /// True for a row that ends in its sum. Every program must be able to read the number of the format.
+    pub(super) fn has_sum(self, table: Table, key: &[u8]) -> bool {
+        self == Self::Summed && !(table.name() == META.name() && key == SCHEMA)
+    }
+
+    /// The value of a stored row; `None` when it is not what was stored.
+    pub(super) fn value<'a>(self, table: Table, key: &[u8], stored: &'a [u8]) -> Option<&'a [u8]> {
+        if !self.has_sum(table, key) {
+            return Some(stored);
+        }
+        let (value, known) = stored.split_last_chunk::<SUM_BYTES>()?;
+        (sum(table, key, value) == *known).then_some(value)
+    }
+
+    /// As [`Self::value`], for who needs it: the row is named in the log.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`].
+    pub(super) fn read<'a>(self, table: Table, key: &[u8], stored: &'a [u8]) -> Result<&'a [u8]> {
+        self.value(table, key, stored).ok_or_else(|| {
+            let damage = rows::damaged(table, key);
+            tracing::error!(row = damage.place(), "a stored row is damaged");
+            Error::Damaged(damage)
+        })
+    }
+}
+
+/// The sum of a row.
+pub(super) fn sum(table: Table, key: &[u8], value: &[u8]) -> [u8; SUM_BYTES] {
+    let mut sum = Checksum::default();
+    sum.add(table.name().as_bytes());
+    sum.add(&[0]);
+    sum.add(&(key.len() as u64).to_le_bytes());
+    sum.add(key);
+    sum.add(value);
+    sum.sum().to_le_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tables::{MESSAGES, USER_BY_EMAIL_TABLE};
+    use super::*;
+
+    #[test]
+    fn every_changed_bit_of_a_row_is_found_out() {
+        let (key, value) = (b"key".as_slice(), b"a value of some length".as_slice());
+        let stored = [value, &sum(MESSAGES, key, value)].concat();
+        assert_eq!(Form::Summed.value(MESSAGES, key, &stored), Some(value));
+        for bit in 0..stored.len() * 8 {
+            let mut changed = stored.clone();
+            changed[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(Form::Summed.value(MESSAGES, key, &changed), None, "bit {bit}");
+        }
+        assert_eq!(Form::Summed.value(MESSAGES, b"kex", &stored), None, "under another key");
+        assert_eq!(Form::Summed.value(USER_BY_EMAIL_TABLE, key, &stored), None, "in another table");
+        for length in 0..stored.len() {
+            assert_eq!(Form::Summed.value(MESSAGES, key, &stored[..length]), None, "cut at {length}");
+            assert_eq!(Form::Summed.value(MESSAGES, key, &vec![0; length]), None, "{length} zeros");
+        }
+    }
+}
