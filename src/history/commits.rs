@@ -1,10 +1,11 @@
 //! Commits as versions: what one tells, which flows it touched, the line of commits below another.
 
 use super::error::{HistoryError, Result};
+use super::layout::About;
 use super::message::{self, Told};
-use super::{layout, tree};
+use super::{layout, reading, tree};
 use crate::domain::ids::FlowId;
-use crate::domain::version::{Content, Sha, Version};
+use crate::domain::version::{Content, Sha, Version, VersionKind};
 use gix::ObjectId;
 use gix::objs::CommitRef;
 
@@ -29,37 +30,44 @@ pub(super) fn told(id: ObjectId, bytes: &[u8]) -> Result<Told> {
 
 /// The versions a commit is: one when the service wrote it, else one for each flow it touched.
 pub(super) fn rows(repository: &gix::Repository, id: ObjectId) -> Result<Vec<Row>> {
-    let object = repository.find_object(id)?.try_into_commit()?;
+    let object = reading::commit(repository, id)?;
     let mut told = told(id, &object.data)?;
     if let Some(flow) = told.flow {
-        if told.version.name.is_empty() {
-            told.version.name = name(repository, id, &flow)?;
+        let version = &mut told.version;
+        if version.name.is_empty() || (version.flow_kind.is_none() && version.kind != VersionKind::Delete) {
+            let about = about(repository, id, &flow)?;
+            if version.name.is_empty() {
+                version.name = about.name.unwrap_or_default();
+            }
+            version.flow_kind = version.flow_kind.or(about.kind);
         }
         return Ok(vec![(flow, told)]);
     }
     let commit = object.decode()?;
     let parent = commit.parents().next();
     let old = match parent {
-        Some(parent) => Some(repository.find_object(parent)?.try_into_commit()?.tree_id()?.detach()),
+        Some(parent) => Some(reading::commit(repository, parent)?.tree_id()?.detach()),
         None => None,
     };
     let mut rows = Vec::new();
     for flow in tree::touched(repository, old, commit.tree())? {
         let mut own = told.clone();
-        own.version.name = name(repository, id, &flow)?;
-        if own.version.name.is_empty()
-            && let Some(parent) = parent
-        {
-            own.version.name = name(repository, parent, &flow)?;
-        }
+        let now = about(repository, id, &flow)?;
+        let name = match (now.name, parent) {
+            (Some(name), _) => Some(name),
+            (None, Some(parent)) => about(repository, parent, &flow)?.name,
+            (None, None) => None,
+        };
+        own.version.name = name.unwrap_or_default();
+        own.version.flow_kind = now.kind;
         rows.push((flow, own));
     }
     Ok(rows)
 }
 
-fn name(repository: &gix::Repository, commit: ObjectId, flow: &FlowId) -> Result<String> {
+fn about(repository: &gix::Repository, commit: ObjectId, flow: &FlowId) -> Result<About> {
     let file = file(repository, commit, flow, layout::FLOW_FILE)?;
-    Ok(file.and_then(|text| layout::name(&text)).unwrap_or_default())
+    Ok(file.map(|text| About::read(&text)).unwrap_or_default())
 }
 
 /// What a version holds; `None` when another tool left something that is no flow.
@@ -84,15 +92,16 @@ fn file(
     flow: &FlowId,
     name: &str,
 ) -> Result<Option<Vec<u8>>> {
-    let root = repository.find_object(commit)?.try_into_commit()?.tree_id()?.detach();
+    let root = reading::commit(repository, commit)?.tree_id()?.detach();
     let [flows, shard, folder] = layout::path(flow);
     let Some((mode, id)) = tree::find(repository, root, &[&flows, &shard, &folder, name])? else {
         return Ok(None);
     };
-    if !mode.is_blob() || repository.find_header(id)?.size() > layout::FILE_MAX_BYTES {
+    let size = || repository.find_header(id).map(|header| header.size());
+    if !mode.is_blob() || size().map_err(|fault| HistoryError::object(id, fault))? > layout::FILE_MAX_BYTES {
         return Ok(None);
     }
-    Ok(Some(repository.find_object(id)?.try_into_blob()?.take_data()))
+    Ok(Some(reading::blob(repository, id)?.take_data()))
 }
 
 /// The first parents below `tip`, newest first, down to `end` (left out); true when `end` was met.
@@ -119,6 +128,6 @@ pub(super) fn line(
 
 /// The commit before this one.
 pub(super) fn parent(repository: &gix::Repository, id: ObjectId) -> Result<Option<ObjectId>> {
-    let object = repository.find_object(id)?.try_into_commit()?;
+    let object = reading::commit(repository, id)?;
     Ok(object.parent_ids().next().map(|id| id.detach()))
 }

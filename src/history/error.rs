@@ -1,6 +1,8 @@
 //! Why history could not do what was asked.
 
+use super::repository::Causes;
 use crate::domain::error::Error;
+use gix::ObjectId;
 use std::fmt;
 use std::io;
 
@@ -16,8 +18,21 @@ pub enum HistoryError {
     Busy,
     /// The folder cannot be read or written; a full disk is among these.
     Disk(io::Error),
+    /// A version is on the branch, and the disk does not say that it stays there: it counts when that was seen to.
+    Unsure(Box<HistoryError>),
     /// The repository cannot be read.
     Repository(Box<dyn std::error::Error + Send + Sync>),
+    /// An object that is missing, or is not what its id says.
+    Object {
+        /// Which.
+        id: ObjectId,
+        /// How that was seen.
+        cause: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The database knows versions, and the repository they were recorded in is not there or has no branch.
+    Missing,
+    /// The folder holds a repository, or files, that this program did not make.
+    Foreign,
     /// The cache of versions cannot be read or written.
     Index(Error),
     /// Whoever waits for it is to wait no longer.
@@ -25,6 +40,22 @@ pub enum HistoryError {
 }
 
 impl HistoryError {
+    /// An object that cannot be what it must be.
+    pub(super) fn object(id: ObjectId, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self::Object { id, cause: cause.into() }
+    }
+
+    /// With everything that led to it, in one line, for the log.
+    #[must_use]
+    pub const fn with_causes(&self) -> impl fmt::Display + '_ {
+        Causes(self)
+    }
+
+    /// True for what another look at the folder may end: another tool may have packed or replaced it meanwhile.
+    pub(super) const fn may_pass(&self) -> bool {
+        matches!(self, Self::Repository(_) | Self::Object { .. } | Self::Missing)
+    }
+
     /// A repository whose content is not what it must be.
     pub(super) fn damaged(what: &'static str) -> Self {
         Self::Repository(what.into())
@@ -33,7 +64,22 @@ impl HistoryError {
 
 impl fmt::Display for HistoryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+        let text = match self {
+            Self::Object { id, .. } => {
+                return write!(
+                    f,
+                    "The version history is damaged: object {id} is missing or cannot be read. Put its folder back from a \
+                     backup."
+                );
+            }
+            Self::Missing => {
+                "The version history is missing, although this server has recorded versions. Put its folder back from a \
+                 backup, or begin a new history with 'flowkeep history restart'."
+            }
+            Self::Foreign => {
+                "The folder of the version history holds something that is no history of Flowkeep's. Nothing was written \
+                 there. Move it away, or choose another folder with SERVICE_VERSIONS_DIR."
+            }
             Self::Off => "Version history is off on this server.",
             Self::Busy => "The version history is in use by another program. Try again in a moment.",
             Self::Disk(fault) => match fault.kind() {
@@ -45,10 +91,14 @@ impl fmt::Display for HistoryError {
                 }
                 _ => "The version history could not be read or written.",
             },
-            Self::Repository(_) => "The version history could not be read.",
+            Self::Unsure(_) => "The disk did not confirm the new version. The next change tries again.",
+            Self::Repository(_) => {
+                "The version history is damaged and could not be read. Put its folder back from a backup."
+            }
             Self::Index(_) => "The list of versions could not be read or written.",
             Self::Cancelled => "It was stopped before its end.",
-        })
+        };
+        f.write_str(text)
     }
 }
 
@@ -56,9 +106,10 @@ impl std::error::Error for HistoryError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Disk(fault) => Some(fault),
-            Self::Repository(fault) => Some(fault.as_ref()),
+            Self::Repository(fault) | Self::Object { cause: fault, .. } => Some(fault.as_ref()),
             Self::Index(fault) => Some(fault),
-            Self::Off | Self::Busy | Self::Cancelled => None,
+            Self::Unsure(fault) => Some(fault.as_ref()),
+            Self::Off | Self::Busy | Self::Missing | Self::Foreign | Self::Cancelled => None,
         }
     }
 }

@@ -9,14 +9,15 @@
 //! | `i` intent | flow, number |
 //! | `l` flow | number of the last Publish or Roll back |
 //!
-//! New rows wait in memory and go to the store together: a version is not worth a database flush of its own,
-//! since the history itself is on disk.
+//! New rows wait in memory and go to the store with what is written there next for the version, or together: a version is
+//! not worth a database flush of its own, since the history itself is on disk.
 
 use super::commits::{self, Row};
 use super::error::{HistoryError, Result};
 use super::index_store::{self, IndexRow, IndexStore};
 use super::message::Told;
-use super::refs;
+use super::{origin, refs};
+use crate::domain::error::Result as DomainResult;
 use crate::domain::ids::FlowId;
 use crate::domain::version::{Sha, ShaPrefix, Version};
 use gix::ObjectId;
@@ -25,7 +26,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockW
 use uuid::Uuid;
 
 /// The form of the rows. Another one in the store makes the index be built anew.
-const FORM: u8 = 1;
+const FORM: u8 = 2;
 /// Commits that are read between two writes to the store.
 const CHUNK_COMMITS: usize = 2_000;
 /// Rows that may wait in memory.
@@ -111,6 +112,9 @@ impl Index {
                 self.walk(repository, &line, covers)?;
                 continue;
             }
+            if !line.first().map_or(Ok(true), |first| origin::begins_ours(repository, *first))? {
+                return Err(HistoryError::Foreign);
+            }
             if covers.is_some() {
                 tracing::info!("the version history was rewritten; its list of versions is made anew");
             }
@@ -177,6 +181,16 @@ impl Index {
         self.write().covers = Some(Stamp { commit, next: 0 });
     }
 
+    /// True when it has a version, in whatever form: also in one that has to be made anew.
+    pub(super) fn has_versions(&self) -> Result<bool> {
+        Ok(!self.range(b"v", b"w", false, 1)?.is_empty())
+    }
+
+    /// The commit up to which the list goes, as it stands.
+    pub(super) fn covered(&self) -> Result<Option<ObjectId>> {
+        Ok(self.load()?.map(|stamp| stamp.commit))
+    }
+
     fn load(&self) -> Result<Option<Stamp>> {
         let state = self.read();
         if state.loaded {
@@ -198,21 +212,35 @@ impl Index {
 
     /// Writes what waits in memory to the store.
     pub(super) fn store(&self) -> Result<()> {
+        let put = |rows: &[IndexRow]| if rows.is_empty() { Ok(()) } else { self.store.put(rows) };
+        self.store_by(usize::MAX, put).map_err(HistoryError::Index)
+    }
+
+    /// Hands what waits in memory to `put`, which stores it with something of its own; nothing when it is more than `most`
+    /// rows.
+    pub(super) fn store_by<T>(
+        &self,
+        most: usize,
+        put: impl FnOnce(&[IndexRow]) -> DomainResult<T>,
+    ) -> DomainResult<T> {
         let _storing = lock(&self.storing);
-        let state = self.read();
-        let Some(stamp) = state.covers.filter(|_| !state.waiting.is_empty()) else { return Ok(()) };
-        let mut rows: Vec<IndexRow> =
-            state.waiting.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
-        drop(state);
-        rows.push((STAMP.to_vec(), stamp.bytes()));
-        self.store.put(&rows).map_err(HistoryError::Index)?;
+        let rows = self.waiting_rows(most);
+        let done = put(&rows)?;
         let mut state = self.write();
         for (key, value) in rows {
             if state.waiting.get(&key) == Some(&value) {
                 state.waiting.remove(&key);
             }
         }
-        Ok(())
+        Ok(done)
+    }
+
+    fn waiting_rows(&self, most: usize) -> Vec<IndexRow> {
+        let state = self.read();
+        let is_due = (1..=most).contains(&state.waiting.len());
+        let Some(stamp) = state.covers.filter(|_| is_due) else { return Vec::new() };
+        let waiting = state.waiting.iter().map(|(key, value)| (key.clone(), value.clone()));
+        waiting.chain([(STAMP.to_vec(), stamp.bytes())]).collect()
     }
 
     /// The newest versions of a flow, newest first; with `below`, only those before that number.
@@ -306,13 +334,16 @@ impl Index {
         Ok(wrong)
     }
 
-    /// How many versions the index holds.
-    pub(super) fn count(&self) -> Result<usize> {
-        let (mut from, mut count) = (b"v".to_vec(), 0);
+    /// Hands every version of the index to `each`.
+    pub(super) fn each(&self, each: &mut dyn FnMut(FlowId, Version)) -> Result<()> {
+        let mut from = b"v".to_vec();
         loop {
             let rows = self.range(&from, b"w", false, CHUNK_COMMITS)?;
-            count += rows.len();
-            let Some((last, _)) = rows.last() else { return Ok(count) };
+            for (key, value) in &rows {
+                let flow = key.get(1..17).and_then(|bytes| bytes.try_into().ok()).ok_or_else(unreadable)?;
+                each(FlowId::from_bytes(flow), version(value)?);
+            }
+            let Some((last, _)) = rows.last() else { return Ok(()) };
             from = [last.as_slice(), &[0]].concat();
         }
     }

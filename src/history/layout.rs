@@ -82,10 +82,21 @@ pub(super) fn snapshot(flow: &FlowId, flow_file: &[u8], canvas_file: &[u8]) -> O
     })
 }
 
-/// The name in a `flow.json`.
-pub(super) fn name(flow_file: &[u8]) -> Option<String> {
-    let about: Map<String, Value> = serde_json::from_slice(flow_file).ok()?;
-    about.get("name")?.as_str().map(str::to_owned)
+/// What a `flow.json` says of the flow, as far as it does.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct About {
+    /// Its name.
+    pub(super) name: Option<String>,
+    /// Its kind.
+    pub(super) kind: Option<FlowKind>,
+}
+
+impl About {
+    pub(super) fn read(flow_file: &[u8]) -> Self {
+        let about: Map<String, Value> = serde_json::from_slice(flow_file).unwrap_or_default();
+        let text = |name: &str| about.get(name).and_then(Value::as_str);
+        Self { name: text("name").map(str::to_owned), kind: text("type").and_then(FlowKind::parse) }
+    }
 }
 
 #[cfg(test)]
@@ -116,7 +127,9 @@ mod tests {
         let flow_file = flow_text(&snapshot_before);
         let back = snapshot(&snapshot_before.id, &flow_file, snapshot_before.canvas.as_bytes()).unwrap();
         assert_eq!(back, snapshot_before);
-        assert_eq!(name(&flow_file).as_deref(), Some("Desk \"7\""));
+        let about = About::read(&flow_file);
+        assert_eq!((about.name.as_deref(), about.kind), (Some("Desk \"7\""), Some(FlowKind::Agentflow)));
+        assert_eq!(About::read(b"[]"), About::default());
         assert!(snapshot(&snapshot_before.id, b"{}", b"{}").is_none());
     }
 }

@@ -1,8 +1,9 @@
 //! A commit's message and authors, and the version they tell.
 
 use super::error::Result;
+use crate::domain::flow::FlowKind;
 use crate::domain::ids::{FlowId, UserId};
-use crate::domain::version::{Author, Change, SYSTEM_AUTHOR, Sha, Version, VersionKind};
+use crate::domain::version::{Author, Change, Content, SYSTEM_AUTHOR, Sha, Version, VersionKind};
 use gix::bstr::{BStr, ByteSlice as _};
 use gix::objs::CommitRef;
 use jiff::Timestamp;
@@ -24,7 +25,7 @@ pub(super) struct Told {
     pub(super) flow: Option<FlowId>,
     /// The intent it completes.
     pub(super) intent: Option<Uuid>,
-    /// The version; its name is empty when the commit does not tell it.
+    /// The version; its name is empty, and its flow's kind unknown, when the commit does not tell it.
     pub(super) version: Version,
 }
 
@@ -51,6 +52,9 @@ pub(super) fn compose(change: &Change) -> String {
     };
     trailer("Flow-Id", &change.content.flow().to_string());
     trailer("Flow-Name", &clean(change.content.name(), NAME_MAX_CHARS));
+    if let Content::Flow(snapshot) = &change.content {
+        trailer("Flow-Type", snapshot.kind.as_str());
+    }
     trailer("Version-Kind", change.kind.as_str());
     if let Some(id) = change.author.id {
         trailer("Author-Id", &id.to_string());
@@ -123,6 +127,7 @@ pub(super) fn read(sha: Sha, commit: &CommitRef<'_>) -> Result<Told> {
         promoted_from: trailers.get("Version-From").and_then(Sha::parse),
         name: trailers.get("Flow-Name").unwrap_or_default().to_owned(),
         hidden_secrets: trailers.get("Hidden-Secrets").and_then(|count| count.parse().ok()).unwrap_or(0),
+        flow_kind: trailers.get("Flow-Type").and_then(FlowKind::parse).filter(|_| flow.is_some()),
     };
     let intent = trailers.get("Intent-Id").and_then(|id| Uuid::try_parse(id).ok());
     Ok(Told { flow, intent: intent.filter(|_| flow.is_some()), version })
@@ -169,7 +174,6 @@ impl<'a> Trailers<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::version::Content;
     use gix::hash::Kind;
 
     fn change(title: &str, details: &[&str]) -> Change {

@@ -7,41 +7,49 @@
 mod cache;
 mod commits;
 mod delta;
-mod disk;
 mod error;
-mod faults;
 mod index;
 mod index_store;
+mod known;
 mod layout;
 mod message;
 mod objects;
+mod origin;
 mod pack;
 mod plan;
+mod reading;
 mod record;
 mod refs;
 mod repository;
+mod sweep;
 #[cfg(test)]
 mod tests;
 mod tree;
 mod verify;
 
+pub use crate::durable::Faults;
 pub use error::HistoryError;
-pub use faults::Faults;
 pub use index_store::{IndexRow, IndexStore, MemoryIndex};
+pub use known::Restarted;
 pub use record::Recorder;
 pub use verify::{Found, Soundness};
 
+use crate::domain::history_mark::HistoryMark;
 use crate::domain::ids::FlowId;
 use crate::domain::version::{Content, Sha, ShaPrefix, Version};
+use crate::durable::{Access, Tree};
 use error::Result;
 use index::Index;
-use repository::Place;
-use std::path::PathBuf;
+use repository::{Causes, Place, Rights, unbroken};
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use uuid::Uuid;
 
 /// Most versions a list holds (spec 4.3).
 pub const VERSIONS_LISTED_MAX_COUNT: usize = 200;
+
+/// Most rows of the list of versions that are stored beside something else.
+const ROWS_BESIDE_MAX_COUNT: usize = 100;
 
 /// The history of the house. Reads never wait for a version that is being recorded.
 pub struct History {
@@ -52,6 +60,10 @@ pub struct History {
     index: Index,
     packing: Mutex<()>,
     last_failure: Mutex<Option<(FlowId, String)>>,
+    /// Where the operator put the folder; `None` for its usual place.
+    home: Option<PathBuf>,
+    /// What the database knows of the versions here; `None` before the first one.
+    mark: Mutex<Option<HistoryMark>>,
 }
 
 impl History {
@@ -60,22 +72,63 @@ impl History {
     /// error yet: each use tries again.
     #[must_use]
     pub fn open(folder: PathBuf, enabled: bool) -> Self {
+        Self::of(Tree::new(folder, Access::Owner), enabled)
+    }
+
+    /// As [`Self::open`], for the root of this tree.
+    #[must_use]
+    pub fn of(tree: Tree, enabled: bool) -> Self {
+        // Off, it leaves the folder alone.
+        let rights = if enabled { Rights::Write } else { Rights::Look };
+        Self::with_rights(tree, enabled, rights)
+    }
+
+    /// As [`Self::open`], to look at only: no file, folder or mode in `folder` changes.
+    #[must_use]
+    pub fn look(folder: PathBuf, enabled: bool) -> Self {
+        Self::with_rights(Tree::new(folder, Access::Owner), enabled, Rights::Look)
+    }
+
+    fn with_rights(tree: Tree, enabled: bool, rights: Rights) -> Self {
         Self {
             enabled,
-            place: Place::new(folder.clone(), enabled),
-            folder,
+            folder: tree.root().to_owned(),
+            place: Place::new(tree, rights),
             turn: Mutex::default(),
             index: Index::new(Box::<MemoryIndex>::default()),
             packing: Mutex::default(),
             last_failure: Mutex::default(),
+            home: None,
+            mark: Mutex::default(),
         }
+    }
+
+    /// True for a repository that was not made here.
+    #[must_use]
+    pub fn is_foreign(folder: &Path) -> bool {
+        repository::is_foreign(folder)
     }
 
     /// Keeps the list of versions in `store`, so that a restart walks only what is new.
     #[must_use]
     pub fn with_index(mut self, store: Box<dyn IndexStore>) -> Self {
         self.index = Index::new(store);
+        // What cannot be read now is said by whoever needs it.
+        self.place.set_holds_versions(self.index.has_versions().unwrap_or(true));
         self
+    }
+
+    /// Looks whether the history can be read, and tells the log when it cannot; each use tries again.
+    pub fn greet(&self) {
+        if !self.enabled {
+            return;
+        }
+        if let Err(fault) = self.place.read(|repository| self.place.main(repository)) {
+            tracing::error!(
+                error = %Causes(&fault),
+                "versions are not recorded until the version history can be read; everything else works"
+            );
+        }
     }
 
     /// False when history is switched off (spec 8): then nothing is recorded and every list is empty.
@@ -97,7 +150,7 @@ impl History {
     /// When the history cannot be read.
     pub fn list(&self, flow: &FlowId) -> Result<Vec<Version>> {
         if self.enabled {
-            self.place.get_or_make()?;
+            unbroken(|| self.place.get_or_make().map(drop))?;
         }
         self.indexed(Vec::new, |index| index.list(flow, VERSIONS_LISTED_MAX_COUNT))
     }
@@ -159,7 +212,7 @@ impl History {
     pub fn log(&self, limit: usize) -> Result<Vec<(FlowId, Version)>> {
         self.when_on()?;
         let read = self.place.read(|repository| {
-            let Some(tip) = refs::main(repository)? else { return Ok(Vec::new()) };
+            let Some(tip) = self.place.main(repository)? else { return Ok(Vec::new()) };
             let mut versions = Vec::new();
             for commit in commits::line(repository, tip, None, limit)?.0 {
                 let rows = commits::rows(repository, commit)?;
@@ -187,6 +240,18 @@ impl History {
         self.index.store()
     }
 
+    /// Hands what the list of versions holds in memory only to `put`, which stores it beside something of its own, all or
+    /// nothing. After a long walk there is too much for that, and nothing is handed over.
+    ///
+    /// # Errors
+    /// What `put` returns.
+    pub fn store_index_by<T>(
+        &self,
+        put: impl FnOnce(&[IndexRow]) -> crate::domain::error::Result<T>,
+    ) -> crate::domain::error::Result<T> {
+        self.index.store_by(ROWS_BESIDE_MAX_COUNT, put)
+    }
+
     /// Throws the list of versions away; the next use makes it anew from git.
     ///
     /// # Errors
@@ -198,8 +263,8 @@ impl History {
     /// The seam for tests: faults at the n-th step that touches the disk.
     #[doc(hidden)]
     #[must_use]
-    pub const fn faults(&self) -> &Faults {
-        &self.place.disk.faults
+    pub fn faults(&self) -> &Faults {
+        self.place.tree.faults()
     }
 
     fn when_on(&self) -> Result<()> {
@@ -208,9 +273,14 @@ impl History {
 
     /// Asks the index, brought up to date first.
     fn indexed<T>(&self, nothing: impl FnOnce() -> T, ask: impl FnOnce(&Index) -> Result<T>) -> Result<T> {
-        if !self.enabled || self.place.read(|repository| self.index.catch_up(repository))?.is_none() {
+        if !self.enabled || self.place.read(|repository| self.catch_up(repository))?.is_none() {
             return Ok(nothing());
         }
         ask(&self.index)
+    }
+
+    fn catch_up(&self, repository: &gix::Repository) -> Result<()> {
+        self.place.main(repository)?;
+        self.index.catch_up(repository)
     }
 }

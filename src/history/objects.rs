@@ -1,11 +1,10 @@
 //! New objects: built in memory, then written as loose files, each flushed before it gets its name.
 
-use super::disk::{Disk, Unnamed};
-use super::error::{HistoryError, Result};
+use super::error::Result;
+use crate::durable::{DurableFolder, Tree, Unfinished, Whole};
 use gix::objs::{Kind, WriteTo};
 use gix::{ObjectId, objs};
-use std::collections::BTreeSet;
-use std::fs;
+use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -42,51 +41,62 @@ impl Batch {
         self.objects.iter().find(|(own, ..)| *own == id).map(|(_, _, bytes)| bytes.as_slice())
     }
 
-    /// Writes the files, then their folders, then the folder of those, all flushed. What a pack or a file holds
-    /// already is written once more: a file nobody uses could be cut short, or be collected at any moment.
-    /// `other` is a file that is flushed with them.
-    pub(super) fn write(self, disk: &Disk, repository: &gix::Repository, other: &Unnamed<'_>) -> Result<()> {
-        let root = repository.objects.store_ref().path().to_owned();
-        let mut folders = BTreeSet::from([root.clone()]);
-        let mut files = Vec::with_capacity(self.objects.len());
+    /// Writes the files, then flushes their folders. What a pack or a file holds already is written once more: a file nobody
+    /// uses could be cut short, be collected at any moment, or be one that the disk did not take before. `other` is a file that
+    /// is flushed with them.
+    pub(super) fn write(self, tree: &Tree, other: Unfinished) -> Result<Whole> {
+        // The folder of all is flushed at the end too: other programs make folders in it.
+        let mut folders = BTreeMap::from([(String::new(), tree.make(&[OBJECTS])?)]);
+        let (mut files, mut names) = (Vec::with_capacity(self.objects.len() + 1), Vec::new());
         for (id, kind, bytes) in &self.objects {
-            let place = loose_path(&root, id);
-            let folder = place.parent().ok_or(HistoryError::damaged("an object has no folder"))?;
-            if !folder.is_dir() {
-                disk.faults.step()?;
-                fs::create_dir_all(folder)?;
-            }
-            let temporary = folder.join(format!("tmp_obj_{}", uuid::Uuid::new_v4().simple()));
-            let mut file = disk.create(temporary, true)?;
-            file.write(&deflated(*kind, bytes)?)?;
-            folders.insert(folder.to_owned());
-            files.push((file, place));
+            let hex = id.to_hex().to_string();
+            let (shard, name) = hex.split_at(2);
+            let folder = match folders.get(shard) {
+                Some(folder) => folder,
+                None => folders.entry(shard.to_owned()).or_insert(tree.make(&[OBJECTS, shard])?),
+            };
+            let mut file = folder.begin_as(&format!("tmp_obj_{}", uuid::Uuid::new_v4().simple()), true)?;
+            file.write_all(&deflated(*kind, bytes)?)?;
+            files.push(file);
+            names.push(name.to_owned());
         }
+        files.push(other);
         // Flushed together: the disk is then waited for once, not for one after another.
-        let all: Vec<&Unnamed<'_>> = files.iter().map(|(file, _)| file).chain([other]).collect();
-        at_once(disk, &all, |file| file.flush())?;
-        for (file, place) in files {
-            file.name(&place)?;
+        let mut whole = at_once(tree, files, Unfinished::flush)?;
+        let other = whole.pop().ok_or_else(|| io::Error::other("a file was lost on its way"))?;
+        for (file, name) in whole.into_iter().zip(names) {
+            file.name(&name)?;
         }
-        let folders: Vec<PathBuf> = folders.into_iter().collect();
-        Ok(at_once(disk, &folders, |folder| disk.flush_folder(folder))?)
+        let folders: Vec<DurableFolder> = folders.into_values().collect();
+        at_once(tree, folders, |folder| folder.flush())?;
+        Ok(other)
     }
 }
 
+/// The folder of all objects.
+pub(super) const OBJECTS: &str = "objects";
+
 /// Runs `run` for every item, each on a thread of its own.
-fn at_once<T: Sync>(disk: &Disk, items: &[T], run: impl Fn(&T) -> io::Result<()> + Sync) -> io::Result<()> {
-    if !disk.faults.flushes() {
-        return items.iter().try_for_each(run);
+fn at_once<T: Send, U: Send>(
+    tree: &Tree,
+    items: Vec<T>,
+    run: impl Fn(T) -> io::Result<U> + Sync,
+) -> io::Result<Vec<U>> {
+    let mut items = items.into_iter();
+    if !tree.faults().flushes() {
+        return items.map(run).collect();
     }
-    let Some((first, others)) = items.split_first() else { return Ok(()) };
+    let Some(first) = items.next() else { return Ok(Vec::new()) };
     std::thread::scope(|scope| {
         let run = &run;
-        let others: Vec<_> = others.iter().map(|item| scope.spawn(move || run(item))).collect();
+        let others: Vec<_> = items.map(|item| scope.spawn(move || run(item))).collect();
         let first = run(first);
         let others = others.into_iter().map(|thread| {
             thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread of the version history ended")))
         });
-        others.fold(first, io::Result::and)
+        // All are waited for, whatever became of the first.
+        let all: Vec<io::Result<U>> = std::iter::once(first).chain(others).collect();
+        all.into_iter().collect()
     })
 }
 

@@ -4,9 +4,11 @@
 //! pack before, flushed, with every id computed anew from what that pack holds.
 
 use super::error::{HistoryError, Result};
+use super::objects::OBJECTS;
 use super::plan::{Planned, plan};
-use super::{History, cache, delta, disk, objects, refs};
+use super::{History, cache, delta, objects};
 use crate::domain::cancel::Cancel;
+use crate::durable::{Tree, Unfinished};
 use gix::objs::Kind;
 use gix::zlib::Compression;
 use gix::{ObjectId, hash};
@@ -41,13 +43,13 @@ impl History {
         let Ok(_packing) = self.packing.try_lock() else { return Ok(()) };
         let Some(mut repository) = self.place.get()?.filter(|_| self.enabled) else { return Ok(()) };
         repository.objects.set_pack_cache(cache::recent);
-        self.index.catch_up(&repository)?;
+        self.catch_up(&repository)?;
         self.index.store()?;
-        let Some(tip) = refs::main(&repository)? else { return Ok(()) };
+        let Some(tip) = self.place.main(&repository)? else { return Ok(()) };
         let stop = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stop);
         let _hook = cancel.on_cancel(move || flag.store(true, Ordering::SeqCst));
-        let work = Work { disk: &self.place.disk, repository: &repository, tip, stop: &stop };
+        let work = Work { tree: &self.place.tree, repository: &repository, tip, stop: &stop };
         let packed = work.pack_loose(loose_min).and_then(|()| work.merge_packs());
         self.place.forget();
         match packed {
@@ -58,7 +60,7 @@ impl History {
 }
 
 struct Work<'a> {
-    disk: &'a disk::Disk,
+    tree: &'a Tree,
     repository: &'a gix::Repository,
     tip: ObjectId,
     stop: &'a AtomicBool,
@@ -91,7 +93,7 @@ impl Work<'_> {
             indexes.push(gix_pack::index::File::at(path, hash::Kind::Sha1)?);
         }
         for id in loose.iter().filter(|id| indexes.iter().any(|index| index.lookup(id).is_some())) {
-            self.disk.faults.step()?;
+            self.tree.faults().step()?;
             let _in_a_pack_now = fs::remove_file(objects::loose_path(&objects, id));
         }
         tracing::info!(objects = planned.len(), "packed new versions");
@@ -137,15 +139,13 @@ impl Work<'_> {
     /// Writes a pack and its index, flushed; the path of the index.
     fn install(&self, planned: &[Planned]) -> Result<PathBuf> {
         let objects = self.objects_folder();
-        self.disk.faults.step()?;
-        let workshop =
-            Workshop(self.disk, objects.join(format!("tmp_pack_{}", uuid::Uuid::new_v4().simple())));
-        fs::create_dir_all(&workshop.1)?;
-        let stream = workshop.1.join("stream");
-        self.write_stream(planned, &stream)?;
-        self.disk.faults.step()?;
+        let name = format!("tmp_pack_{}", uuid::Uuid::new_v4().simple());
+        let workshop = Workshop(self.tree, objects.join(&name));
+        let stream =
+            self.write_stream(planned, self.tree.make(&[OBJECTS, &name])?.begin_as("stream", false)?)?;
+        self.tree.faults().step()?;
         let made = gix_pack::Bundle::write_to_directory(
-            &mut BufReader::new(File::open(&stream)?),
+            &mut BufReader::new(File::open(workshop.1.join("stream"))?),
             Some(&workshop.1),
             &mut gix::progress::Discard,
             self.stop,
@@ -160,20 +160,19 @@ impl Work<'_> {
         if planned.iter().any(|object| ids.lookup(object.id).is_none()) {
             return Err(HistoryError::damaged("a new pack lacks an object"));
         }
-        let folder = objects.join("pack");
-        fs::create_dir_all(&folder)?;
-        let place = |file: &Path| file.file_name().map(|name| folder.join(name));
+        drop(stream);
+        let folder = self.tree.make(&[OBJECTS, "pack"])?;
+        let name = |file: &Path| file.file_name().and_then(|name| name.to_str()).map(str::to_owned);
         // The index last: a pack without one is not looked at.
         for file in [&pack, &index] {
-            self.disk.flush_file(file)?;
-            self.disk.faults.step()?;
-            fs::rename(file, place(file).ok_or(HistoryError::damaged("a new pack has no name"))?)?;
+            folder.adopt(file, &name(file).ok_or(HistoryError::damaged("a new pack has no name"))?)?;
         }
-        self.disk.flush_folder(&folder)?;
-        place(&index).ok_or(HistoryError::damaged("a new pack has no name"))
+        folder.flush()?;
+        let name = name(&index).ok_or(HistoryError::damaged("a new pack has no name"))?;
+        Ok(objects.join("pack").join(name))
     }
 
-    fn write_stream(&self, planned: &[Planned], place: &Path) -> Result<()> {
+    fn write_stream(&self, planned: &[Planned], file: Unfinished) -> Result<Unfinished> {
         let count = u32::try_from(planned.len()).map_err(|_| HistoryError::damaged("too many objects"))?;
         let mut last = Last::default();
         let entries = planned.iter().enumerate().map(|(at, object)| {
@@ -183,22 +182,22 @@ impl Work<'_> {
                 Err(gix::Error::from_error(io::Error::from(io::ErrorKind::Interrupted)))
             }
         });
-        let out = BufWriter::new(File::create_new(place)?);
+        let out = BufWriter::new(file);
         let mut stream =
             FromEntriesIter::new(entries, out, count, gix_pack::data::Version::V2, hash::Kind::Sha1);
         stream.by_ref().try_for_each(|written| written.map(drop))?;
-        Ok(stream.into_write().flush()?)
+        Ok(stream.into_write().into_inner().map_err(io::IntoInnerError::into_error)?)
     }
 
     fn remove_pack(&self, folder: &Path, index: &Path) -> Result<()> {
         // It names packs, and git refuses one that names a pack that is gone. Without it every pack is looked at.
         let overview = folder.join("multi-pack-index");
         if overview.exists() {
-            self.disk.faults.step()?;
+            self.tree.faults().step()?;
             fs::remove_file(overview)?;
         }
         for ending in ["idx", "rev", "bitmap", "pack"] {
-            self.disk.faults.step()?;
+            self.tree.faults().step()?;
             match fs::remove_file(index.with_extension(ending)) {
                 Err(fault) if fault.kind() != io::ErrorKind::NotFound => return Err(fault.into()),
                 _ => {}
@@ -209,11 +208,11 @@ impl Work<'_> {
 }
 
 /// A folder of files that are not finished; removed with what is left in it.
-struct Workshop<'a>(&'a disk::Disk, PathBuf);
+struct Workshop<'a>(&'a Tree, PathBuf);
 
 impl Drop for Workshop<'_> {
     fn drop(&mut self) {
-        if !self.0.faults.crashed() {
+        if !self.0.faults().crashed() {
             let _left_over = fs::remove_dir_all(&self.1);
         }
     }

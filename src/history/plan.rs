@@ -2,6 +2,7 @@
 //! short delta of the one before it.
 
 use super::error::Result;
+use super::reading;
 use gix::ObjectId;
 use gix::objs::TreeRefIter;
 use gix::objs::tree::EntryRef;
@@ -71,8 +72,8 @@ impl Plan<'_> {
         if self.wanted.contains(&new) {
             self.folders.push(Planned { id: new, key: Some(key) });
         }
-        let new = self.repository.find_object(new)?.try_into_tree()?;
-        let old = old.map(|old| self.repository.find_object(old)).transpose()?;
+        let new = reading::tree(self.repository, new)?;
+        let old = old.map(|old| reading::tree(self.repository, old)).transpose()?;
         let mut old = old.iter().flat_map(|old| entries(&old.data)).peekable();
         for entry in entries(&new.data) {
             while old.next_if(|other| *other < entry && other.filename != entry.filename).is_some() {}
@@ -101,6 +102,6 @@ fn entries(data: &[u8]) -> impl Iterator<Item = EntryRef<'_>> {
 }
 
 fn tree_and_parent(repository: &gix::Repository, id: ObjectId) -> Result<(ObjectId, Option<ObjectId>)> {
-    let commit = repository.find_object(id)?.try_into_commit()?;
+    let commit = reading::commit(repository, id)?;
     Ok((commit.tree_id()?.detach(), commit.parent_ids().next().map(|id| id.detach())))
 }

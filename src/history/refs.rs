@@ -1,16 +1,19 @@
 //! The one branch, `main`: read, and moved only from where it was seen.
 
-use super::disk::{self, Disk};
 use super::error::{HistoryError, Result};
 use super::objects::Batch;
+use super::sweep::sweep;
+use crate::durable::{DurableFolder, Tree, Unfinished};
 use gix::ObjectId;
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::io::{self, Write as _};
 use std::time::Duration;
 
 /// The branch versions are on.
 pub(super) const MAIN: &str = "refs/heads/main";
+/// The folder of the branches.
+pub(super) const HEADS: [&str; 2] = ["refs", "heads"];
+const MAIN_NAME: &str = "main";
+const LOCK_NAME: &str = "main.lock";
 
 /// How long another program may hold the branch before a version gives up: a second.
 const LOCK_TRIES: u32 = 100;
@@ -30,43 +33,47 @@ pub(super) fn main(repository: &gix::Repository) -> Result<Option<ObjectId>> {
 
 /// The branch, held: nobody else can move it until it is moved or let go.
 pub(super) struct Held<'a> {
-    disk: &'a Disk,
-    lock: disk::Unnamed<'a>,
-    place: PathBuf,
+    tree: &'a Tree,
+    folder: DurableFolder,
+    lock: Unfinished,
     /// Where it is.
     pub(super) tip: Option<ObjectId>,
 }
 
 /// Takes hold of `main` in the way git does, with a lock file that becomes the reference. It is written out
 /// here because the library renames before it flushes: a power cut between the two would empty the reference.
-pub(super) fn hold_main<'a>(disk: &'a Disk, repository: &gix::Repository) -> Result<Held<'a>> {
-    let place = repository.git_dir().join(MAIN);
-    fs::create_dir_all(place.parent().ok_or(HistoryError::damaged("main has no folder"))?)?;
-    let lock = lock(disk, repository.git_dir(), &place.with_extension("lock"))?;
+pub(super) fn hold_main<'a>(tree: &'a Tree, repository: &gix::Repository) -> Result<Held<'a>> {
+    let folder = tree.make(&HEADS)?;
+    let lock = lock(tree, &folder)?;
     // Read under the lock: this is what the branch is compared with when it moves.
-    Ok(Held { disk, lock, place, tip: main(repository)? })
+    Ok(Held { tree, folder, lock, tip: main(repository)? })
 }
 
 impl Held<'_> {
     /// Writes the objects of `batch` and moves the branch to `new`, one of them; all of it durable.
-    pub(super) fn move_to(mut self, repository: &gix::Repository, batch: Batch, new: ObjectId) -> Result<()> {
-        self.lock.write(format!("{new}\n").as_bytes())?;
-        batch.write(self.disk, repository, &self.lock)?;
-        self.lock.name(&self.place)?;
-        let folder = self.place.parent().ok_or(HistoryError::damaged("main has no folder"))?;
-        Ok(self.disk.flush_folder(folder)?)
+    pub(super) fn move_to(mut self, batch: Batch, new: ObjectId) -> Result<()> {
+        self.lock.write_all(format!("{new}\n").as_bytes())?;
+        batch.write(self.tree, self.lock)?.name(MAIN_NAME)?;
+        Ok(self.folder.flush()?)
+    }
+
+    /// Writes the branch anew, where it is: whoever moved it there may not have seen it on disk.
+    pub(super) fn renew(mut self) -> Result<()> {
+        let Some(tip) = self.tip else { return Ok(()) };
+        self.lock.write_all(format!("{tip}\n").as_bytes())?;
+        Ok(self.lock.flush()?.keep(MAIN_NAME, || ())?)
     }
 }
 
-fn lock<'a>(disk: &'a Disk, repository: &Path, path: &Path) -> Result<disk::Unnamed<'a>> {
+fn lock(tree: &Tree, folder: &DurableFolder) -> Result<Unfinished> {
     for _ in 0..LOCK_TRIES {
-        match disk.create(path.to_owned(), false) {
+        match folder.begin_as(LOCK_NAME, false) {
             Err(fault) if fault.kind() == io::ErrorKind::AlreadyExists => std::thread::sleep(LOCK_PAUSE),
             other => return Ok(other?),
         }
     }
-    disk::sweep(repository, LOCK_STALE);
-    disk.create(path.to_owned(), false).map_err(|fault| match fault.kind() {
+    sweep(tree.root(), LOCK_STALE);
+    folder.begin_as(LOCK_NAME, false).map_err(|fault| match fault.kind() {
         io::ErrorKind::AlreadyExists => HistoryError::Busy,
         _ => HistoryError::Disk(fault),
     })

@@ -1,5 +1,6 @@
 //! Tests of the history, with the real git program as the judge.
 
+mod damage;
 mod faults;
 mod index;
 mod judge;
@@ -64,6 +65,11 @@ impl Ground {
         assert_eq!(found.faults, Vec::<String>::new());
         self.git(&["fsck", "--strict", "--full", "--no-dangling"]);
         found
+    }
+
+    /// What `verify` says.
+    fn faults(&self) -> Vec<String> {
+        self.history.verify(&Cancel::new(None), &mut |_| {}).unwrap().faults
     }
 
     /// How many files are loose objects, and how many packs there are.

@@ -1,8 +1,8 @@
 //! Folders of the repository: rewriting the few on one path, finding an entry, finding what a commit touched.
 
 use super::error::Result;
-use super::layout;
 use super::objects::Batch;
+use super::{layout, reading};
 use crate::domain::ids::FlowId;
 use gix::ObjectId;
 use gix::objs::Tree;
@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) fn read(repository: &gix::Repository, id: Option<ObjectId>) -> Result<Tree> {
     match id {
         Some(id) if id != ObjectId::empty_tree(id.kind()) => {
-            Ok(Tree::from(repository.find_object(id)?.try_into_tree()?.decode()?))
+            Ok(Tree::from(reading::tree(repository, id)?.decode()?))
         }
         _ => Ok(Tree::empty()),
     }
@@ -65,7 +65,7 @@ pub(super) fn find(
         if !found.0.is_tree() {
             return Ok(None);
         }
-        let folder = repository.find_object(found.1)?.try_into_tree()?;
+        let folder = reading::tree(repository, found.1)?;
         let entries = folder.decode()?.entries;
         let Some(entry) = entries.iter().find(|entry| entry.filename == *name) else { return Ok(None) };
         found = (entry.mode, entry.oid.to_owned());

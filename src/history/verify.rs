@@ -1,13 +1,13 @@
-//! Proof that a history is sound: every object reachable from `main` is there and is what its id says, and the
-//! list of versions says what git says.
+//! Proof that a history is sound: every object reachable from `main` is there and is what its id says, every version that
+//! the database knows is among them, and the list of versions says what git says.
 
 use super::error::{HistoryError, Result};
-use super::{History, cache, commits, refs};
+use super::{History, cache, commits, reading, unbroken};
 use crate::domain::cancel::Cancel;
 use crate::domain::version::Sha;
 use gix::ObjectId;
 use gix::objs::{Kind, TreeRefIter};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 /// What `verify` found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct Soundness {
     pub commits: usize,
     /// Objects reachable from `main`, commits included.
     pub objects: usize,
-    /// Versions in the list.
+    /// Versions below `main`; 0 when there are faults.
     pub versions: usize,
     /// One line for each fault; it names objects by id. Empty for a sound history.
     pub faults: Vec<String>,
@@ -31,50 +31,117 @@ pub enum Found<'a> {
     File(Sha, &'a str, &'a [u8]),
 }
 
+/// So many lost versions are named one by one.
+const NAMED_MAX_COUNT: usize = 20;
+
 impl History {
-    /// Reads the whole history and hands every commit and every file to `look` once, until `cancel` is set.
+    /// Reads the whole history and hands every commit and every file to `look` once, until `cancel` is set. What the
+    /// database knows of versions must be there. Nothing is written, not even to the list of versions.
     ///
     /// # Errors
-    /// When the history is off, its branch cannot be read, or it was cancelled. Damage is no error: it is in the answer.
+    /// When the history is off, the database cannot be read, or it was cancelled. Damage is no error: it is in the answer.
     pub fn verify(&self, cancel: &Cancel, look: &mut dyn FnMut(Found<'_>)) -> Result<Soundness> {
         self.when_on()?;
-        let Some(mut repository) = self.place.get()? else { return Ok(Soundness::default()) };
-        repository.objects.set_pack_cache(cache::recent);
-        self.index.catch_up(&repository)?;
-        let Some(tip) = refs::main(&repository)? else { return Ok(Soundness::default()) };
-        let mut walk =
-            Walk { repository: &repository, seen: HashSet::new(), found: Soundness::default(), look, cancel };
-        walk.commits(tip);
-        let mut found = walk.found;
-        goes_on(cancel)?;
-        if found.faults.is_empty() {
-            self.compare(&repository, tip, &mut found, cancel)?;
+        let covered = self.index.covered()?;
+        let mut found = Soundness::default();
+        let mut walked = HashSet::new();
+        match unbroken(|| self.opened()) {
+            Ok(None) => {}
+            Ok(Some((mut repository, tip))) => {
+                repository.objects.set_pack_cache(cache::recent);
+                let mut walk = Walk {
+                    repository: &repository,
+                    seen: HashSet::new(),
+                    versions: HashSet::new(),
+                    found,
+                    look,
+                    cancel,
+                };
+                walk.commits(tip);
+                (found, walked) = (walk.found, walk.versions);
+                goes_on(cancel)?;
+                if found.faults.is_empty() {
+                    self.compare(&repository, tip, covered, &mut found, cancel)?;
+                }
+            }
+            Err(fault @ HistoryError::Index(_)) => return Err(fault),
+            Err(fault) => found.faults.extend(self.place.faults().into_iter().chain([fault.to_string()])),
         }
+        self.find_lost(&walked, &mut found)?;
         Ok(found)
     }
 
-    /// Compares the list of versions with git.
+    /// The repository and where `main` is; `None` where nothing was recorded yet.
+    fn opened(&self) -> Result<Option<(gix::Repository, ObjectId)>> {
+        if self.place.holds_versions() && !self.place.exists() {
+            return Err(HistoryError::Missing);
+        }
+        let Some(repository) = self.place.get()? else { return Ok(None) };
+        let tip = self.place.main(&repository)?;
+        Ok(tip.map(|tip| (repository, tip)))
+    }
+
+    /// Says which versions the database knows that no commit below `main` is.
+    fn find_lost(&self, walked: &HashSet<ObjectId>, found: &mut Soundness) -> Result<()> {
+        if !self.place.holds_versions() {
+            return Ok(());
+        }
+        let mut lost = BTreeMap::new();
+        let mut miss = |sha: Sha, what: String| {
+            if !walked.contains(&commits::object_id(&sha)) {
+                lost.entry(sha).or_insert(what);
+            }
+        };
+        self.index.each(&mut |flow, version| {
+            miss(version.sha, format!("version {} of flow {flow}", version.sha));
+        })?;
+        if let Some(mark) = self.mark() {
+            miss(mark.tip, format!("version {}, the newest,", mark.tip));
+            for sha in mark.lost {
+                miss(sha, format!("version {sha}"));
+            }
+        }
+        let more = lost.len().saturating_sub(NAMED_MAX_COUNT);
+        let told = |what| format!("{what} was recorded and is not in the history");
+        found.faults.extend(lost.into_values().take(NAMED_MAX_COUNT).map(told));
+        if more > 0 {
+            found.faults.push(format!("{more} more versions were recorded and are not in the history"));
+        }
+        Ok(())
+    }
+
+    /// Compares the list of versions with git, as far as it goes: what is newer is read when it is needed.
     fn compare(
         &self,
         repository: &gix::Repository,
         tip: ObjectId,
+        covered: Option<ObjectId>,
         found: &mut Soundness,
         cancel: &Cancel,
     ) -> Result<()> {
         let (line, _) = commits::line(repository, tip, None, usize::MAX)?;
-        let mut told = 0;
+        let mut is_listed = covered.is_some_and(|covered| line.contains(&covered));
+        let mut listed = 0;
         for (number, commit) in (0..).zip(line.iter().rev()) {
             goes_on(cancel)?;
             let rows = commits::rows(repository, *commit)?;
-            told += rows.len();
-            let wrong = self.index.wrong(number, &rows)?;
-            if wrong > 0 {
-                found.faults.push(format!("the list of versions has {wrong} wrong rows for commit {commit}"));
+            found.versions += rows.len();
+            if is_listed {
+                listed += rows.len();
+                let wrong = self.index.wrong(number, &rows)?;
+                if wrong > 0 {
+                    found
+                        .faults
+                        .push(format!("the list of versions has {wrong} wrong rows for commit {commit}"));
+                }
             }
+            is_listed &= Some(*commit) != covered;
         }
-        found.versions = self.index.count()?;
-        if found.versions > told && refs::main(repository)? == Some(tip) {
-            found.faults.push(format!("the list has {} versions and git {told}", found.versions));
+        let mut count = 0;
+        self.index.each(&mut |_, _| count += 1)?;
+        // What was recorded or read meanwhile is another matter.
+        if count > listed && listed > 0 && self.index.covered()? == covered {
+            found.faults.push(format!("the list has {count} versions and git {listed}"));
         }
         Ok(())
     }
@@ -87,6 +154,8 @@ fn goes_on(cancel: &Cancel) -> Result<()> {
 struct Walk<'a> {
     repository: &'a gix::Repository,
     seen: HashSet<ObjectId>,
+    /// The commits that can be read.
+    versions: HashSet<ObjectId>,
     found: Soundness,
     look: &'a mut dyn FnMut(Found<'_>),
     cancel: &'a Cancel,
@@ -106,6 +175,7 @@ impl Walk<'_> {
             self.found.commits += 1;
             match (commits::sha(id), commits::told(id, &bytes), tree_and_parents(&bytes)) {
                 (Ok(sha), Ok(_), Ok((tree, parents))) => {
+                    self.versions.insert(id);
                     (self.look)(Found::Commit(sha, &bytes));
                     self.folder(sha, tree, "", 0);
                     open.extend(parents);
@@ -145,20 +215,24 @@ impl Walk<'_> {
     /// Reads an object and computes its id anew.
     fn read(&mut self, id: ObjectId, kind: Kind) -> Option<Vec<u8>> {
         self.found.objects += 1;
-        let Ok(object) = self.repository.find_object(id) else {
-            self.fault(id, "is missing or cannot be read");
-            return None;
+        let object = match unbroken(|| reading::any(self.repository, id)) {
+            Ok(object) => object,
+            Err(fault) => {
+                let what = match fault {
+                    HistoryError::Object { cause, .. } if cause.is::<gix::Error>() => {
+                        "is missing or cannot be read"
+                    }
+                    _ => "is not what its id says",
+                };
+                self.fault(id, what);
+                return None;
+            }
         };
         if object.kind != kind {
             self.fault(id, "is of another kind than its place says");
             return None;
         }
-        let bytes = object.detach().data;
-        if gix::objs::compute_hash(gix::hash::Kind::Sha1, kind, &bytes).ok() != Some(id) {
-            self.fault(id, "is not what its id says");
-            return None;
-        }
-        Some(bytes)
+        Some(object.detach().data)
     }
 
     fn fault(&mut self, id: ObjectId, what: &str) {

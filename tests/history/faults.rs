@@ -102,6 +102,37 @@ fn a_first_use_that_fails_is_made_good_by_the_next_save() {
 }
 
 #[test]
+fn an_intent_stays_while_the_disk_does_not_confirm_its_version() {
+    let steps = {
+        let server = Server::start();
+        let flow = server.published("CHATFLOW", "one");
+        server.save_draft(&flow, "two").is(200);
+        server.app.history.faults().clear();
+        server.publish(&flow).is(200);
+        server.app.history.faults().steps()
+    };
+    // The last flush is that of the branch; some steps more or less, because some objects share a folder.
+    for step in (steps.saturating_sub(8)..steps + 4).rev() {
+        let server = Server::start();
+        let flow = server.published("CHATFLOW", "one");
+        server.save_draft(&flow, "two").is(200);
+        // The disk takes nothing any more, from here on until it is repaired.
+        server.app.history.faults().crash_at(step);
+        let answer = server.publish(&flow).is(200).json();
+        server.app.history.faults().clear();
+        if server.waiting() == 0 {
+            continue;
+        }
+        was_not_recorded(&answer);
+        server.write_live(&flow, "three").is(200);
+        assert_eq!(server.kinds(&flow), ["save", "publish", "publish", "create"]);
+        server.is_settled();
+        return;
+    }
+    panic!("no step was the last flush");
+}
+
+#[test]
 fn every_other_change_survives_a_failing_history() {
     let server = Server::start();
     let flow = server.published("CHATFLOW", "one");

@@ -2,6 +2,7 @@
 //! (spec 2.6, 2.7, 3.1, 4.2, 4.3, 7, 8). The program `git` is the judge of what history wrote.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+mod damage;
 mod desk;
 mod faults;
 mod races;

@@ -262,6 +262,45 @@ fn a_version_of_another_type_needs_the_permission_of_both() {
 }
 
 #[test]
+fn versions_of_another_type_are_for_those_who_may_see_that_type() {
+    let server = Server::start();
+    let flow = server.published("AGENTFLOW", "secret steps");
+    let agentflow = server.newest(&flow);
+    server.change(&flow, &json!({"type": "CHATFLOW", "flowData": saying("plain")})).is(200);
+    let chatflow = server.newest(&flow);
+    let visitor = |permissions: &[&str]| server.key(permissions)["apiKey"].as_str().unwrap().to_owned();
+    let get = |key: &str, path: &str| {
+        server.call("GET", &format!("/flow-versions/{flow}{path}")).bearer(key).send()
+    };
+    let kinds = |key: &str| {
+        let listed = get(key, "").is(200).json();
+        listed["versions"].as_array().unwrap().iter().map(|one| one["kind"].clone()).collect::<Vec<_>>()
+    };
+    let (some, all) = (visitor(&["chatflows:view"]), visitor(&["chatflows:view", "agentflows:view"]));
+    assert_eq!(kinds(&some), ["save"]);
+    assert_eq!(kinds(&all), ["save", "publish", "create"]);
+    server.app.history.forget_index().unwrap();
+    assert_eq!(kinds(&some), ["save"], "also when the list was made anew");
+    for path in [
+        format!("/{agentflow}"),
+        format!("/{agentflow}/diff?against=current"),
+        format!("/{chatflow}/diff"),
+        format!("/{chatflow}/diff?against={agentflow}"),
+    ] {
+        let refused = get(&some, &path).is_error(403);
+        assert!(refused.contains("agentflows:view"), "{path}: {refused}");
+        get(&all, &path).is(200);
+    }
+    get(&some, &format!("/{chatflow}")).is(200);
+    get(&some, &format!("/{chatflow}/diff?against=current")).is(200);
+    let writer = visitor(&["chatflows:update", "chatflows:view"]);
+    let restore = format!("/flow-versions/{flow}/{agentflow}/restore");
+    server.call("POST", &restore).bearer(&writer).send().is_error(403);
+    let back = server.call("POST", &format!("/flow-drafts/{flow}/rollback")).bearer(&writer);
+    back.json(&json!({ "sha": agentflow })).send().is_error(403);
+}
+
+#[test]
 fn a_key_acts_under_the_name_of_the_service() {
     let server = Server::start();
     let flow = server.published("CHATFLOW", "one");

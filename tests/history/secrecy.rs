@@ -102,7 +102,7 @@ fn no_secret_reaches_the_repository() {
     let leaked: Vec<_> = secrets.iter().filter(|sample| is_in(&all, &sample.secret)).collect();
     assert!(leaked.is_empty(), "{leaked:#?}");
     server.is_settled();
-    let verified = flowkeep::ops::versions::verify(&server.app, &Cancel::new(None)).unwrap();
+    let verified = flowkeep::ops::versions::verify(&server.app.history, &Cancel::new(None)).unwrap();
     assert_eq!(verified["problems"], json!([]));
 }
 

@@ -232,6 +232,13 @@ fn judge(scan: &mut Scan<'_>, promise: Promise, name: &[u8], at: usize, closed: 
     {
         scan.hit(NamedValue, place);
     }
+    if promise.secret
+        && names_one_secret(name)
+        && !is_public(name)
+        && let Some(end) = made_up_end(scan, at, end, closed)
+    {
+        scan.hit(NamedValue, at..end);
+    }
     for (promised, class, length) in [(promise.aws, B64, 40), (promise.azure, HEX, 32)] {
         let end = if promised { scan.end_of(class, at) } else { at };
         if end - at == length && is_key(class, &text[at..end]) {
@@ -247,6 +254,24 @@ fn judge(scan: &mut Scan<'_>, promise: Promise, name: &[u8], at: usize, closed: 
             scan.hit(NamedValue, at..end);
         }
     }
+}
+
+/// The end of a value that somebody made up to be secret: between its marks, or as far as its characters reach.
+fn made_up_end(scan: &mut Scan<'_>, at: usize, reach: usize, closed: Closed) -> Option<usize> {
+    let text = scan.text;
+    if let Some(end) = closing(scan, at, closed) {
+        let value = &text[at..end];
+        let blank = closed != Closed::ByEnd && values::has_escaped_blank(value);
+        return (!blank && values::is_made_up(value)).then_some(end);
+    }
+    // What stands without marks in a program is mostly a name, so that only a whole word of a line counts.
+    let stands_alone = scan.byte(reach).is_none_or(|next| b" \t\r\n,;&".contains(&next));
+    let value = &text[at..reach];
+    (closed == Closed::Openly
+        && stands_alone
+        && value.iter().any(u8::is_ascii_digit)
+        && values::is_made_up(value))
+    .then_some(reach)
 }
 
 /// The end of a quoted value.
@@ -297,6 +322,27 @@ fn is_shouted(token: &[u8]) -> bool {
 
 fn folded(name: &[u8]) -> Vec<u8> {
     name.iter().filter(|byte| byte.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase).collect()
+}
+
+/// Names that end in what a secret is called, so that their value is one.
+fn names_one_secret(name: &[u8]) -> bool {
+    let name = folded(name);
+    let ends: [&[u8]; 13] = [
+        b"secret",
+        b"password",
+        b"passwd",
+        b"pwd",
+        b"passphrase",
+        b"token",
+        b"apikey",
+        b"accesskey",
+        b"secretkey",
+        b"privatekey",
+        b"signingkey",
+        b"encryptionkey",
+        b"credential",
+    ];
+    ends.iter().any(|end| name.ends_with(end))
 }
 
 /// Names of what everybody may see: public keys, and the ids of clients.

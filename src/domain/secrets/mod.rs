@@ -2,6 +2,7 @@
 //!
 //! One scan reads a text once: two automata find where something may begin, and the rules of the families look
 //! from there. What a rule reads is bounded, or remembered, so that a scan is linear in the text whatever it holds.
+//! A text is also read as it is meant, with its escapes taken back and base64 unpacked (`views.rs`).
 
 mod addresses;
 mod alphabet;
@@ -13,7 +14,10 @@ mod scan;
 mod shapes;
 pub mod tree;
 mod values;
+mod views;
 
+#[cfg(test)]
+mod figures;
 #[cfg(test)]
 pub(crate) mod samples;
 #[cfg(test)]
@@ -107,13 +111,14 @@ const SCANS_OF_PARTS_MAX_COUNT: usize = 6;
 /// Hides every secret in `text`.
 #[must_use]
 pub fn hide(text: &str) -> Hidden {
-    hide_all(text, scan::hits)
+    hide_all(text, |text| views::hits(text, scan::hits))
 }
 
 /// Hides every secret in `value`, which stands under `name`: a key of an object, a header, a variable.
 #[must_use]
 pub fn hide_named(name: &str, value: &str) -> Hidden {
-    hide_all(value, |value| scan::hits_under(&words_of(name), value))
+    let words = words_of(name);
+    hide_all(value, |value| views::hits(value, |value| scan::hits_under(&words, value)))
 }
 
 /// A name without placeholders, whose words are no name.
@@ -128,8 +133,11 @@ fn words_of(name: &str) -> Cow<'_, [u8]> {
 /// Hides in place, for the many texts that hold nothing; true when something was hidden.
 fn hide_in_place(name: Option<&str>, text: &mut String) -> bool {
     let found = match name {
-        Some(name) => !scan::hits_under(&words_of(name), text.as_bytes()).is_empty(),
-        None => !scan::hits(text.as_bytes()).is_empty(),
+        Some(name) => {
+            let words = words_of(name);
+            !views::hits(text.as_bytes(), |text| scan::hits_under(&words, text)).is_empty()
+        }
+        None => !views::hits(text.as_bytes(), scan::hits).is_empty(),
     };
     if found {
         *text = name.map_or_else(|| hide(text), |name| hide_named(name, text)).text;
@@ -140,7 +148,7 @@ fn hide_in_place(name: Option<&str>, text: &mut String) -> bool {
 /// The family of the first secret in these bytes, which may be any file. Never says what was found.
 #[must_use]
 pub fn first_hit(bytes: &[u8]) -> Option<Family> {
-    scan::hits(bytes).first().map(|hit| hit.family)
+    views::hits(bytes, scan::hits).first().map(|hit| hit.family)
 }
 
 /// How many placeholders `text` holds.

@@ -1,6 +1,8 @@
 //! Names whose values history never keeps (security rules 9), compared folded: case, blanks, `-` and `_` do not count.
 
 use super::{PLACEHOLDER, values};
+use std::borrow::Cow;
+use unicode_normalization::UnicodeNormalization as _;
 
 /// Whole names.
 const NAMES: &[&str] = &[
@@ -24,10 +26,43 @@ const HEADERS: &[&str] =
 /// Keys under which a canvas keeps the id of a credential.
 const CREDENTIAL_IDS: &[&str] = &["FLOWISE_CREDENTIAL_ID", "credential", "credentialId"];
 
+/// Characters that show nothing and can stand inside a name all the same, as first and last of each range.
+const INVISIBLE: &[(char, char)] = &[
+    ('\u{ad}', '\u{ad}'),
+    ('\u{34f}', '\u{34f}'),
+    ('\u{61c}', '\u{61c}'),
+    ('\u{115f}', '\u{1160}'),
+    ('\u{17b4}', '\u{17b5}'),
+    ('\u{180b}', '\u{180f}'),
+    ('\u{200b}', '\u{200f}'),
+    ('\u{2028}', '\u{202e}'),
+    ('\u{2060}', '\u{206f}'),
+    ('\u{3164}', '\u{3164}'),
+    ('\u{fe00}', '\u{fe0f}'),
+    ('\u{feff}', '\u{feff}'),
+    ('\u{ffa0}', '\u{ffa0}'),
+    ('\u{fff0}', '\u{fffb}'),
+    ('\u{1bca0}', '\u{1bca3}'),
+    ('\u{1d173}', '\u{1d17a}'),
+    ('\u{e0000}', '\u{e0fff}'),
+];
+
+/// A name as people see it: letters in their plain form (NFKC), without what shows nothing.
+#[must_use]
+pub fn seen(name: &str) -> Cow<'_, str> {
+    if name.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ') {
+        return name.into();
+    }
+    let shows =
+        |c: &char| !c.is_control() && !INVISIBLE.iter().any(|(first, last)| (*first..=*last).contains(c));
+    // What stands between two letters may keep them from becoming one, so it goes first.
+    name.chars().filter(shows).collect::<String>().nfkc().filter(shows).collect::<String>().into()
+}
+
 /// A name with what does not count left out.
 #[must_use]
 pub fn folded(name: &str) -> String {
-    name.chars().filter(|c| !matches!(c, ' ' | '-' | '_')).flat_map(char::to_lowercase).collect()
+    seen(name).chars().filter(|c| !matches!(c, ' ' | '-' | '_')).flat_map(char::to_lowercase).collect()
 }
 
 /// True when history never keeps a value of this name.
@@ -102,5 +137,23 @@ mod tests {
             assert!(!is_harmless_value(value), "{value}");
         }
         assert!(is_credential_id("FLOWISE_CREDENTIAL_ID") && !is_credential_id("Credential"));
+    }
+
+    #[test]
+    fn names_are_compared_as_people_see_them() {
+        for name in [
+            "api\u{200b}Key",
+            "\u{feff}apiKey",
+            "api\u{ad}Key\u{2060}",
+            "ａｐｉＫｅｙ",
+            "𝐚𝐩𝐢𝐊𝐞𝐲",
+            "api\u{a0}key",
+            "pass\u{0}word",
+            "to\u{e0061}ken",
+        ] {
+            assert!(is_never_stored(name), "{name:?}");
+        }
+        assert_eq!(seen("Straße 1"), "Straße 1");
+        assert_eq!(seen("e\u{301}"), "é");
     }
 }

@@ -102,6 +102,19 @@ pub(super) fn hits_under(name: &[u8], text: &[u8]) -> Vec<Hit> {
     scan.into_hits()
 }
 
+/// Hits in order, those that overlap as one.
+pub(super) fn merged(mut hits: Vec<Hit>) -> Vec<Hit> {
+    hits.sort_unstable();
+    hits.dedup_by(|later, first| {
+        let overlaps = later.start < first.end;
+        if overlaps {
+            first.end = first.end.max(later.end);
+        }
+        overlaps
+    });
+    hits
+}
+
 /// Bytes that a scan of `text` looks at, every rule's reading included.
 #[cfg(test)]
 pub(super) fn work(text: &[u8]) -> usize {
@@ -146,16 +159,8 @@ impl<'t> Scan<'t> {
         self.runs.work += 2 * self.text.len();
     }
 
-    fn into_hits(mut self) -> Vec<Hit> {
-        self.hits.sort_unstable();
-        self.hits.dedup_by(|later, first| {
-            let overlaps = later.start < first.end;
-            if overlaps {
-                first.end = first.end.max(later.end);
-            }
-            overlaps
-        });
-        self.hits
+    fn into_hits(self) -> Vec<Hit> {
+        merged(self.hits)
     }
 
     /// Notes a secret. A placeholder in its place is none: what was hidden once is not hidden again.

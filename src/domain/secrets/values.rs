@@ -80,6 +80,75 @@ fn is_plain(part: &[u8]) -> bool {
     one_case && ends_in_digits && short
 }
 
+/// Longest value that is judged by how it is mixed.
+const MADE_UP_MAX: usize = 256;
+/// Signs that stand in secrets and hardly ever in names, addresses and expressions.
+const SIGNS: &[u8] = b"!$%^&*+~#";
+
+/// True for a value of eight or more characters of more than one kind that is nothing a person or a program calls
+/// things: no identifier, no words, no version, no expression.
+pub(super) fn is_made_up(value: &[u8]) -> bool {
+    if !(PASSWORD_MIN..=MADE_UP_MAX).contains(&value.len()) || !value.is_ascii() {
+        return false;
+    }
+    let count = |fits: fn(&u8) -> bool| value.iter().filter(|byte| fits(byte)).count();
+    let (upper, lower, digits) =
+        (count(u8::is_ascii_uppercase), count(u8::is_ascii_lowercase), count(u8::is_ascii_digit));
+    let signs = count(|byte| SIGNS.contains(byte));
+    let kinds = [upper, lower, digits, signs].into_iter().filter(|count| *count > 0).count();
+    let plain =
+        |byte: &u8| byte.is_ascii_alphanumeric() || SIGNS.contains(byte) || b"-_./=:@?".contains(byte);
+    kinds >= 2
+        && upper + lower > 0
+        && value.iter().all(plain)
+        && memchr::memmem::find(value, b"://").is_none()
+        && !value.starts_with(b"/")
+        && !is_uuid(value)
+        && !stands_for_another(value)
+        && !PUBLIC_BEGINNINGS.iter().any(|first| value.starts_with(first))
+        && (signs > 0 || !(reads_as_name(value) || reads_as_words(value)))
+}
+
+/// True for identifiers and for what manuals write: most of the letters stand in words, as in `accessToken2`,
+/// `oauth2_refresh` or `YOUR-KEY-HERE`.
+fn reads_as_name(value: &[u8]) -> bool {
+    let (mut letters, mut in_words) = (0, 0);
+    let mut rest = value;
+    while let Some(first) = rest.first() {
+        if !first.is_ascii_alphabetic() {
+            rest = &rest[1..];
+            continue;
+        }
+        // A word ends where small letters turn into a capital, or several capitals into a small letter.
+        let capitals = rest.iter().take_while(|byte| byte.is_ascii_uppercase()).count();
+        let small = rest[capitals..].iter().take_while(|byte| byte.is_ascii_lowercase()).count();
+        let length = match (capitals, small) {
+            (0 | 1, small) => capitals + small,
+            (capitals, 0) => capitals,
+            (capitals, _) => capitals - 1,
+        };
+        letters += length;
+        if is_spoken(&rest[..length]) {
+            in_words += length;
+        }
+        rest = &rest[length..];
+    }
+    in_words * 4 >= letters * 3
+}
+
+/// True for a word of three letters or more that can be said: vowels in it, and no more than three other letters or two
+/// vowels too many in a row.
+fn is_spoken(word: &[u8]) -> bool {
+    let vowel = |byte: u8| b"aeiouyAEIOUY".contains(&byte);
+    let mut row = (false, 0);
+    let mut most = 0;
+    for byte in word {
+        row = if vowel(*byte) == row.0 { (row.0, row.1 + 1) } else { (!row.0, 1) };
+        most = most.max(row.1);
+    }
+    word.len() >= 3 && word.iter().any(|byte| vowel(*byte)) && most <= 3
+}
+
 /// True for a quoted value that could be a password: letters with a digit or a symbol, in one piece, and neither an
 /// address nor the name of a value kept elsewhere. Backslashes do not count, since they come and go with the quoting.
 pub(super) fn is_password_like(value: &[u8]) -> bool {
@@ -89,11 +158,22 @@ pub(super) fn is_password_like(value: &[u8]) -> bool {
     let address = memchr::memmem::find(value, b"://").is_some() || value.starts_with(b"/");
     value.iter().filter(|byte| **byte != b'\\').count() >= PASSWORD_MIN
         && has_letter
-        && has_other
+        && (has_other || is_cased(value))
         && !in_pieces
         && !address
         && !is_uuid(value)
         && !stands_for_another(value)
+}
+
+/// Letters of both cases that name neither a password nor where one is kept.
+fn is_cased(value: &[u8]) -> bool {
+    let lower = value.to_ascii_lowercase();
+    let names: [&[u8]; 7] = [b"pass", b"pwd", b"secret", b"token", b"cred", b"auth", b"key"];
+    value.iter().any(u8::is_ascii_uppercase)
+        && value.iter().any(u8::is_ascii_lowercase)
+        // A word that begins a sentence or a label is written so too.
+        && value[1..].iter().any(u8::is_ascii_uppercase)
+        && !names.iter().any(|name| memchr::memmem::find(&lower, name).is_some())
 }
 
 /// True for a value, as it is written between quotation marks, that has a blank or a control character in it.

@@ -94,6 +94,34 @@ fn after_a_full_disk_the_history_heals_without_a_restart() {
 }
 
 #[test]
+fn a_version_on_a_branch_that_was_not_flushed_counts_once_the_branch_is_written_anew() {
+    let flow = FlowId::random();
+    let steps = steps_of(&Ground::new(), &change(flow, VersionKind::Create, "a"));
+    let mut seen = 0;
+    for step in 0..=steps {
+        let ground = Ground::new();
+        let lost = change(flow, VersionKind::Create, "a");
+        ground.history.faults().crash_at(step);
+        let answer = ground.history.recorder().record(&lost);
+        ground.history.faults().clear();
+        let Err(HistoryError::Unsure(_)) = answer else { continue };
+        seen += 1;
+        let main = || fs::File::open(ground.folder().join("refs/heads/main")).unwrap();
+        let before = main();
+        let version = ground.history.recorder().kept(&lost.intent).unwrap().unwrap();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt as _;
+            assert_ne!(main().metadata().unwrap().ino(), before.metadata().unwrap().ino(), "step {step}");
+        }
+        drop(before);
+        assert_eq!(ground.history.recorder().complete(&lost).unwrap(), version);
+        ground.assert_sound();
+    }
+    assert!(seen > 0, "no step was the last flush");
+}
+
+#[test]
 fn the_last_error_is_told_for_the_flow_it_was_about() {
     let ground = Ground::new();
     let (flow, other) = (FlowId::random(), FlowId::random());

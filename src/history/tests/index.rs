@@ -82,7 +82,7 @@ fn a_doubtful_index_is_thrown_away_and_verify_sees_a_wrong_one() {
     assert_eq!(titles(&ground.history.list(&flow).unwrap()), ["Saved: b", "Saved: a"]);
     ground.assert_sound();
     ground.history.store_index().unwrap();
-    for stamp in [b"".as_slice(), b"\x01short", &[9; 29], &[1; 29]] {
+    for stamp in [b"".as_slice(), b"\x01short", &[9; 29], &[1; 29], &[2; 29]] {
         ground.store.put(&[(b"s".to_vec(), stamp.to_vec())]).unwrap();
         ground.restart();
         assert_eq!(ground.history.list(&flow).unwrap().len(), 2, "{stamp:?}");

@@ -183,23 +183,30 @@ fn collecting_and_packing_by_git_in_between_changes_nothing() {
 }
 
 #[test]
-fn a_rewritten_or_vanished_history_is_read_anew() {
+fn a_rewritten_history_is_read_anew_and_a_vanished_one_is_begun_anew_by_nobody_but_the_operator() {
     let ground = Ground::new();
     let flow = FlowId::random();
-    for text in ["a", "b", "c"] {
-        ground.record(&change(flow, VersionKind::Save, text));
-    }
+    let [_, _, last] = ["a", "b", "c"].map(|text| ground.record(&change(flow, VersionKind::Save, text)));
     ground.git(&["update-ref", "refs/heads/main", "main~2"]);
     assert_eq!(titles(&ground.history.list(&flow).unwrap()), ["Saved: a"]);
     ground.record(&change(flow, VersionKind::Save, "d"));
     assert_eq!(titles(&ground.history.list(&flow).unwrap()), ["Saved: d", "Saved: a"]);
+    let lost = format!("version {} was recorded and is not in the history", last.sha);
+    assert_eq!(ground.faults(), [lost]);
+    assert_eq!(ground.history.restart().unwrap(), Restarted::AsItIs);
     ground.assert_sound();
+
     fs::remove_dir_all(ground.folder()).unwrap();
-    let _heals = ground.history.recorder().record(&change(flow, VersionKind::Save, "e"));
+    for _ in 0..2 {
+        let refused = ground.history.recorder().record(&change(flow, VersionKind::Save, "e"));
+        assert!(matches!(refused, Err(HistoryError::Missing)), "{refused:?}");
+        assert!(matches!(ground.history.list(&flow), Err(HistoryError::Missing)));
+    }
+    assert!(!ground.folder().exists(), "nothing is made");
+    assert_eq!(titles(&ground.history.known_versions(&flow).unwrap()), ["Saved: d", "Saved: a"]);
+    assert_eq!(ground.history.restart().unwrap(), Restarted::Anew);
     ground.record(&change(flow, VersionKind::Save, "f"));
-    let list = ground.history.list(&flow).unwrap();
-    assert_eq!(list[0].title, "Saved: f");
-    assert!(list.len() <= 2, "{list:?}");
+    assert_eq!(titles(&ground.history.list(&flow).unwrap()), ["Saved: f"]);
     ground.assert_sound();
 }
 

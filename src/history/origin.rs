@@ -1,0 +1,74 @@
+//! Whose a folder is: a history that this program began, one that it may begin, or something of somebody else's.
+//! Nothing here writes.
+
+use super::error::{HistoryError, Result};
+use super::{commits, layout, reading, refs, repository};
+use crate::durable::is_unfinished;
+use gix::ObjectId;
+use gix::bstr::ByteSlice as _;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// What a beginning that was cut short may have left, and what a fresh volume holds.
+const OWN_NAMES: &[&str] = &[
+    "HEAD",
+    "branches",
+    "config",
+    "description",
+    "hooks",
+    "info",
+    "lost+found",
+    "objects",
+    "packed-refs",
+    "refs",
+];
+
+/// True for a repository whose first commit is this program's (contract 7.1), and for one without any reference, which
+/// may have been made for this.
+pub(super) fn is_ours(repository: &gix::Repository) -> Result<bool> {
+    let Some(tip) = refs::main(repository)? else {
+        // A lock that a process left behind is no reference.
+        let named = |name: &gix::refs::FullNameRef| !name.as_bstr().ends_with(b".lock");
+        let references = repository.references()?;
+        return Ok(!references.all()?.filter_map(std::result::Result::ok).any(|one| named(one.name())));
+    };
+    let (line, _) = commits::line(repository, tip, None, usize::MAX)?;
+    line.last().map_or(Ok(false), |first| begins_ours(repository, *first))
+}
+
+/// True when this commit begins a history as this program does.
+pub(super) fn begins_ours(repository: &gix::Repository, first: ObjectId) -> Result<bool> {
+    let commit = reading::commit(repository, first)?;
+    let commit = commit.decode()?;
+    Ok(commit.parents().next().is_none() && commit.message().title.trim() == layout::FIRST_TITLE.as_bytes())
+}
+
+/// True for a folder in which this program made a repository, or began to.
+pub(super) fn is_described(folder: &Path) -> bool {
+    fs::read(folder.join("description")).is_ok_and(|text| text == repository::DESCRIPTION.as_bytes())
+}
+
+/// True when a branch is there, or was packed: only what stands around it is gone.
+pub(super) fn has_branch(folder: &Path) -> bool {
+    let packed = || fs::read_to_string(folder.join("packed-refs")).unwrap_or_default();
+    folder.join(refs::MAIN).is_file() || packed().lines().any(|line| line.ends_with(refs::MAIN))
+}
+
+/// Checks that a repository may be made in the folder: nobody else's files are there.
+pub(super) fn must_be_free(folder: &Path) -> Result<()> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(fault) if fault.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(fault) if fault.kind() == io::ErrorKind::NotADirectory => return Err(HistoryError::Foreign),
+        Err(fault) => return Err(fault.into()),
+    };
+    for entry in entries {
+        let name = entry?.file_name();
+        let name = name.to_string_lossy();
+        if !OWN_NAMES.contains(&name.as_ref()) && !is_unfinished(&name) {
+            return Err(HistoryError::Foreign);
+        }
+    }
+    Ok(())
+}
