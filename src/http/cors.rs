@@ -1,7 +1,7 @@
 //! Cross-origin headers: which answers other sites' pages may read (reference 5.3, security rules 5).
 
 use super::json::peek_text;
-use super::origin::{Admission, judge};
+use super::origin::{Admission, Origin, judge};
 use super::request::Request;
 use super::router::Cors;
 use crate::app::App;
@@ -73,13 +73,25 @@ fn admission(app: &App, request: &Request, origin: &str) -> Admission {
         Cors::FlowInQuery => named_flow(request),
         Cors::FlowOfFeedback => rated_flow(app, request),
     };
-    let listed =
-        flow.and_then(|flow| FlowId::parse(&flow)).map(|flow| ops::flows::allowed_origins(app, &flow));
-    match listed {
-        Some(Ok(Some(list))) => judge(&list, cors, &own, origin),
-        // An unknown flow has no list that could admit anybody; a failed read is told by the answer itself.
-        Some(Ok(None) | Err(_)) | None => judge(&AllowedOrigins::NONE, cors, &own, origin),
+    let named = flow.and_then(|flow| FlowId::parse(&flow));
+    let known = named.and_then(|id| Some((id, ops::flows::allowed_origins(app, &id).ok()??)));
+    // An unknown flow has no list that could admit anybody; a failed read is told by the answer itself.
+    let Some((flow, listed)) = known else { return judge(&AllowedOrigins::NONE, cors, &own, origin) };
+    let admission = judge(&listed, cors, &own, origin);
+    if admission == Admission::Refused {
+        note_refused(app, &flow, origin);
     }
+    admission
+}
+
+/// Every request of a page passes here once, so its owner reads of those that the browser keeps from the page as well.
+fn note_refused(app: &App, flow: &FlowId, origin: &str) {
+    let shown = match Origin::parse(origin) {
+        Some(origin) => origin.to_string(),
+        None if origin == "null" => origin.to_owned(),
+        None => return,
+    };
+    ops::refused_origins::note(app, flow, &shown);
 }
 
 /// The flow in which the rating was given that the address names.

@@ -6,8 +6,10 @@ use super::cors;
 use super::error::{self, Refused};
 use super::file_body;
 use super::guard::{self, Who};
+use super::names::{self, Names};
 use super::pace::Pace;
 use super::pages::{self, Page};
+use super::prefix;
 use super::reply::{Reply, ReplyBody};
 use super::request::Request;
 use super::router::{Cors, Found, Route, Table, segments};
@@ -42,6 +44,7 @@ pub(super) struct Door {
     pub(super) running: Arc<Running>,
     pub(super) budget: BodyBudget,
     pub(super) threads: Threads,
+    pub(super) names: Arc<Names>,
     /// This is the service's own table: its answers are counted, and the web page stands beside it.
     pub(super) is_service: bool,
 }
@@ -72,6 +75,8 @@ where
 {
     let link = head.peer.link.clone();
     let unread = body::announces_body(&head.headers);
+    // What follows a CONNECT is for whoever it asked for, and no request of ours.
+    let tunnel = head.method == Method::CONNECT;
     let running = door.running.clone();
     let (began, mut was_read, mut route) = (Instant::now(), false, None);
     let judged = tokio::select! {
@@ -85,7 +90,7 @@ where
     if unread && !was_read {
         link.left_unread();
     }
-    if (unread && !was_read) || running.is_stopping() {
+    if (unread && !was_read) || running.is_stopping() || tunnel {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
     response
@@ -103,6 +108,7 @@ where
     B: Buf + Send,
 {
     check_framing(&head)?;
+    check_host(&door.names, &head)?;
     if door.running.is_stopping() {
         return Err(Refused::Unavailable(Unavailable::Restarting));
     }
@@ -112,15 +118,9 @@ where
         (None, &Method::HEAD) => Method::GET,
         (None, other) => other.clone(),
     };
-    let leads = segments(&head.path).map_or(Found::Nothing, |segments| door.table.find(&method, &segments));
-    let (route, params) = match leads {
-        Found::Route(route, params) => (route, params),
-        Found::OtherMethod(allow) => return Err(Refused::Method(allow)),
-        Found::Nothing if !door.is_service => return Err(Refused::Path),
-        Found::Nothing => {
-            let page = pages::find(&head.method, &head.path).ok_or(Refused::Path)?;
-            return show(door.app.clone(), page, head.headers).await;
-        }
+    let (route, params) = match find(door, &head, &method)? {
+        Leads::Route(route, params) => (route, params),
+        Leads::Page(page) => return show(door.app.clone(), page, head.headers).await,
     };
     *found = preflight.is_none().then_some(route.index);
     if preflight.is_some() && route.cors == Cors::None {
@@ -159,7 +159,7 @@ where
         form: Mutex::new(read.form),
         fault,
         cancel: cancel.clone(),
-        base_url: door.app.settings.base_url.clone(),
+        names: door.names.clone(),
         streaming: AtomicBool::new(false),
         share: read.share,
     };
@@ -171,6 +171,30 @@ where
         return Err(Refused::Unavailable(Unavailable::Busy));
     }
     wait(door, route, cancel, answered).await
+}
+
+/// What a path leads to.
+enum Leads {
+    Route(&'static Route, Vec<(&'static str, String)>),
+    Page(Page),
+}
+
+/// Finds what a request means: the first reading of its path that leads somewhere, or else what its path says as it came.
+fn find(door: &Door, head: &Head, method: &Method) -> Result<Leads, Refused> {
+    let mut otherwise = Err(Refused::Path);
+    for path in prefix::readings(&head.path, door.app.settings.base_path()) {
+        let leads = segments(path).map_or(Found::Nothing, |segments| door.table.find(method, &segments));
+        match leads {
+            Found::Route(route, params) => return Ok(Leads::Route(route, params)),
+            Found::OtherMethod(allow) => return Err(Refused::Method(allow)),
+            Found::Nothing if !door.is_service => {}
+            Found::Nothing => match pages::find(&head.method, path) {
+                Some(page) if page.exists() => return Ok(Leads::Page(page)),
+                page => otherwise = page.map(Leads::Page).ok_or(Refused::Path),
+            },
+        }
+    }
+    otherwise
 }
 
 /// Answers with a file of the web page.
@@ -340,11 +364,7 @@ fn log_panic(route: &Route) {
 }
 
 fn whole_response(reply: Reply) -> Response {
-    let body = match reply.body {
-        ReplyBody::Whole(bytes) => bytes,
-        ReplyBody::Stream(_) | ReplyBody::File { .. } => bytes::Bytes::new(),
-    };
-    with_head(Response::new(body.into()), reply.status, reply.headers)
+    with_head(Response::new(reply.body.whole().into()), reply.status, reply.headers)
 }
 
 fn with_head(mut response: Response, status: hyper::StatusCode, headers: HeaderMap) -> Response {
@@ -363,14 +383,25 @@ fn preflight_method(head: &Head) -> Option<Method> {
     Some(if asked == Method::HEAD { Method::GET } else { asked })
 }
 
+/// A name that is not ours was led here by somebody else.
+fn check_host(names: &Names, head: &Head) -> Result<(), Refused> {
+    let Some(value) = head.headers.get(HOST) else { return Ok(()) };
+    let host = String::from_utf8_lossy(value.as_bytes());
+    if names.answer_to(Some(&host)) {
+        return Ok(());
+    }
+    names.tell_host(&host);
+    Err(Refused::Misdirected { host: names::shown(&host), expected: names.expected(None) })
+}
+
 /// What hyper lets through and HTTP does not.
 fn check_framing(head: &Head) -> Result<(), Refused> {
     let line_bytes = head.method.as_str().len() + head.path.len() + head.query.len() + " ? HTTP/1.1".len();
     if line_bytes > REQUEST_LINE_BYTES_MAX {
         return Err(Refused::LineLong);
     }
-    let hosts = head.headers.get_all(HOST).iter().count();
-    if hosts > 1 || (hosts == 0 && head.peer.needs_host) {
+    // Two of them never get here (`framing.rs`).
+    if head.peer.needs_host && !head.headers.contains_key(HOST) {
         return Err(Refused::Framing("A request needs exactly one Host header."));
     }
     Ok(())

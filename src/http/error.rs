@@ -4,6 +4,7 @@ use super::form::FormFault;
 use super::reply::{INERT_POLICY, Reply, SANDBOX_POLICY};
 use crate::domain::cancel::Reason;
 use crate::domain::error::{Error, Full, RateLimited, Unauthorized, Unavailable};
+use crate::domain::ids::FlowId;
 use crate::limits::{BUSY_RETRY_SECONDS, RESTART_RETRY_SECONDS};
 use bytes::Bytes;
 use hyper::StatusCode;
@@ -28,6 +29,13 @@ pub struct Manner {
 pub enum Refused {
     /// The request is not well-formed HTTP (400).
     Framing(&'static str),
+    /// The request is for a name that is not the service's (421).
+    Misdirected {
+        /// The name it asks for.
+        host: String,
+        /// Where the service is expected.
+        expected: String,
+    },
     /// No route has this path (404).
     Path,
     /// The path has other methods (405), listed as in `Allow`.
@@ -65,6 +73,7 @@ impl Refused {
     const fn status(&self) -> StatusCode {
         match self {
             Self::Framing(_) | Self::BodyBroken | Self::Form(_) => StatusCode::BAD_REQUEST,
+            Self::Misdirected { .. } => StatusCode::MISDIRECTED_REQUEST,
             Self::Path => StatusCode::NOT_FOUND,
             Self::Method(_) => StatusCode::METHOD_NOT_ALLOWED,
             Self::BodySlow | Self::HeadSlow => StatusCode::REQUEST_TIMEOUT,
@@ -84,6 +93,9 @@ impl Refused {
         match self {
             Self::Framing(text) | Self::MediaType(text) => (*text).to_owned(),
             Self::Form(fault) => fault.to_string(),
+            Self::Misdirected { host, expected } => format!(
+                "This service does not answer to the name \"{host}\": it is expected at {expected}. If the name is its own, list it in SERVICE_HOSTS (or set SERVICE_BASE_URL to the address people use) and start it again."
+            ),
             Self::Path => "There is nothing at this address. Check the path.".to_owned(),
             Self::Method(allow) => format!("This address takes {allow} only."),
             Self::BodySlow => "The request body took too long to arrive.".to_owned(),
@@ -120,20 +132,24 @@ impl Refused {
 
     /// The whole answer as bytes, for the moments in which hyper has no request to answer.
     pub(super) fn raw(&self, strict_transport: Option<&str>) -> Vec<u8> {
-        let status = self.status();
-        let body = shape(status, &self.message()).to_string();
+        let reply = self.reply();
+        let (status, body) = (reply.status, reply.body.whole());
         let reason = status.canonical_reason().unwrap_or_default();
-        let strict = strict_transport
-            .map(|value| format!("strict-transport-security: {value}\r\n"))
-            .unwrap_or_default();
-        format!(
-            "HTTP/1.1 {} {reason}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: {}\r\n\
-             connection: close\r\ncache-control: no-store\r\ncontent-security-policy: {INERT_POLICY}\r\n\
-             x-content-type-options: nosniff\r\nreferrer-policy: same-origin\r\n{strict}\r\n{body}",
+        let mut raw = format!(
+            "HTTP/1.1 {} {reason}\r\ncontent-length: {}\r\nconnection: close\r\nx-content-type-options: nosniff\r\n\
+             referrer-policy: same-origin\r\n",
             status.as_u16(),
             body.len(),
         )
-        .into_bytes()
+        .into_bytes();
+        let strict = strict_transport.map(|value| ("strict-transport-security", value.as_bytes()));
+        let own = reply.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes()));
+        for (name, value) in own.chain(strict) {
+            raw.extend([name.as_bytes(), b": ", value, b"\r\n"].concat());
+        }
+        raw.extend_from_slice(b"\r\n");
+        raw.extend_from_slice(&body);
+        raw
     }
 }
 
@@ -161,7 +177,7 @@ pub fn reply(error: &Error, manner: &Manner) -> Reply {
             plain(StatusCode::TOO_MANY_REQUESTS, &text)
                 .with_header("retry-after", &retry_after_seconds.to_string())
         }
-        Error::Failed(_) => plain(StatusCode::INTERNAL_SERVER_ERROR, &text),
+        Error::Failed(_) | Error::Damaged(_) => plain(StatusCode::INTERNAL_SERVER_ERROR, &text),
         Error::Unavailable(why) => unavailable(*why),
         Error::Cancelled => cancelled(&text, manner.ended),
         Error::Internal(_) => {
@@ -204,16 +220,20 @@ pub(super) fn internal_message() -> String {
 }
 
 fn log_internal(error: &Error) {
-    let Error::Internal(cause) = error else { return };
-    let mut text = cause.to_string();
-    let mut next = cause.source();
-    while let Some(deeper) = next {
-        text.push_str(": ");
-        text.push_str(&deeper.to_string());
-        next = deeper.source();
+    tracing::error!(cause = error.for_log(), "a request failed through a fault of the service");
+}
+
+/// Logs that a run failed, be its answer whole or a stream: which flow, and what kind of failure. What was said on the way
+/// is for the caller alone. A fault of the service is logged with its causes where the caller is told of it.
+pub(super) fn note_run(flow: Option<&FlowId>, fault: &Error) {
+    let flow = flow.map(tracing::field::display);
+    match fault {
+        Error::Failed(_) | Error::Throttled { .. } => {
+            tracing::warn!(flow, reason = fault.for_log(), "a run failed");
+        }
+        Error::Internal(_) => tracing::error!(flow, "a run failed through a fault of the service"),
+        _ => tracing::debug!(flow, reason = fault.for_log(), "a run ended early"),
     }
-    let shown: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(8_000).collect();
-    tracing::error!(cause = %shown, "a request failed through a fault of the service");
 }
 
 fn shape(status: StatusCode, message: &str) -> Value {

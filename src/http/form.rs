@@ -202,7 +202,7 @@ async fn settled(app: &App, mut arriving: Arriving) -> Result<Arriving, Refused>
     written.await.map_err(|_| Refused::Panicked)?.map_err(|fault| match fault {
         Error::Full(full) => Refused::Full(full),
         other => {
-            tracing::error!(cause = %other, "a file that arrives could not be written");
+            tracing::error!(cause = other.for_log(), "a file that arrives could not be written");
             Refused::Panicked
         }
     })

@@ -1,15 +1,13 @@
 //! Who may pass, as types: a handler that needs a `Caller` does not compile behind a guard that proves none.
 
-use super::origin::{self, Admission};
 use super::request::Request;
 use super::router::Cors;
+use super::session_cookie;
 use crate::app::App;
 use crate::domain::caller::{Caller, Principal};
 use crate::domain::error::{Error, Result, Unauthorized};
-use crate::domain::flow::AllowedOrigins;
 use crate::ops;
-use crate::settings::Settings;
-use hyper::Method;
+use hyper::{HeaderMap, Method};
 
 /// Who may call a route: read by the guards, the access grid and the API description.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,6 +94,10 @@ pub fn caller(app: &App, request: &Request) -> Result<Caller> {
         Who::AnyOf(permissions) if !caller.may_any(permissions) => {
             Err(Error::Forbidden(missing(permissions)))
         }
+        _ if !caller.may_any(request.route().shows) => {
+            let seen = missing(request.route().shows);
+            Err(Error::Forbidden(format!("{seen} The answer shows what is stored.")))
+        }
         Who::Public | Who::Ask | Who::SignedIn | Who::Session | Who::AnyOf(_) | Who::Owner => Ok(caller),
     }
 }
@@ -118,7 +120,7 @@ fn missing(permissions: &[&str]) -> String {
 /// Session or key. A request with a key is judged by the key alone, unless it is the canvas with its session.
 fn prove(app: &App, request: &Request) -> Result<Caller> {
     let address = Some(request.address());
-    let cookie = request.cookie(session_cookie_name(&app.settings));
+    let cookie = session_cookie::of(app, request);
     let session_first = request.is_internal() && cookie.is_some();
     if let (Some(key), false) = (request.bearer(), session_first) {
         return ops::keys::authenticate(app, key, address)?.ok_or_else(Error::unauthorized);
@@ -138,26 +140,35 @@ fn prove(app: &App, request: &Request) -> Result<Caller> {
 /// # Errors
 /// 401 `Token Expired` for a session that is over.
 pub fn person(app: &App, request: &Request) -> Result<Option<Caller>> {
-    match request.cookie(session_cookie_name(&app.settings)) {
+    match session_cookie::of(app, request) {
         Some(cookie) if is_own_page(request) => ops::logins::resolve(app, cookie, Some(request.address())),
         _ => Ok(None),
     }
 }
 
+/// The signed-in person who opens a page. A link of another site may lead there: unlike an answer of the API, a page that
+/// is opened tells the site it was opened from nothing.
+///
+/// # Errors
+/// 401 `Token Expired` for a session that is over.
+pub fn visitor(app: &App, headers: &HeaderMap) -> Result<Option<Caller>> {
+    match session_cookie::among(app, headers) {
+        Some(cookie) => ops::logins::resolve(app, cookie, None),
+        None => Ok(None),
+    }
+}
+
 /// True when no other site's page asks.
 fn is_own_page(request: &Request) -> bool {
-    let own_page = request.origin().is_none_or(|page| {
-        origin::judge(&AllowedOrigins::NONE, &[], &request.own_origins(), page) == Admission::Own
-    });
     let fetched_here = match request.headers.get("sec-fetch-site") {
         None => true,
         Some(site) => matches!(site.to_str(), Ok("same-origin" | "none")),
     };
-    own_page && fetched_here
+    request.has_own_origin() && fetched_here
 }
 
 /// True when the request carries anything that could prove a caller. Without it the body need not be read.
-pub(super) fn carries_proof(headers: &hyper::HeaderMap) -> bool {
+pub(super) fn carries_proof(headers: &HeaderMap) -> bool {
     headers.contains_key(hyper::header::AUTHORIZATION) || headers.contains_key(hyper::header::COOKIE)
 }
 
@@ -175,25 +186,5 @@ fn same_site(request: &Request) -> Result<()> {
     if is_own_page(request) {
         return Ok(());
     }
-    Err(Error::Forbidden("A page of another site may not do this.".to_owned()))
-}
-
-/// The sign-in cookie's name: bound to this host on https (security rules 3).
-#[must_use]
-pub fn session_cookie_name(settings: &Settings) -> &'static str {
-    if settings.https() { "__Host-flowkeep_session" } else { "flowkeep_session" }
-}
-
-/// The `set-cookie` value that keeps a session in the browser for this long (contract 1).
-#[must_use]
-pub fn session_cookie(settings: &Settings, value: &str, age_seconds: i64) -> String {
-    let secure = if settings.https() { "; Secure" } else { "" };
-    let name = session_cookie_name(settings);
-    format!("{name}={value}; Path=/; Max-Age={age_seconds}; HttpOnly; SameSite=Lax{secure}")
-}
-
-/// The `set-cookie` value that removes it.
-#[must_use]
-pub fn session_cookie_removed(settings: &Settings) -> String {
-    session_cookie(settings, "", 0)
+    Err(Error::Forbidden(request.other_site()))
 }

@@ -1,6 +1,7 @@
 //! Which pages may call: origins compared by scheme, host and port (spec 5.7, contract 4.9 and 6.5, security rules 5).
 
 use crate::domain::flow::AllowedOrigins;
+use std::fmt;
 
 /// An origin as a browser sends it, or an entry of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +32,7 @@ impl Origin {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (scheme, rest) = text.split_once("://")?;
-        let mut origin = Self::authority(rest)?;
+        let mut origin = Self::parse_host(rest)?;
         origin.scheme = Some(parse_scheme(scheme)?);
         Some(origin)
     }
@@ -45,10 +46,11 @@ impl Origin {
             None => (None, text),
         };
         let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-        Some(Self { scheme, ..Self::authority(authority)? })
+        Some(Self { scheme, ..Self::parse_host(authority)? })
     }
 
-    fn authority(text: &str) -> Option<Self> {
+    /// Reads a `Host` header: a host, and a port where there is one.
+    pub(super) fn parse_host(text: &str) -> Option<Self> {
         let host_end =
             if text.starts_with('[') { text.find(']')? + 1 } else { text.find(':').unwrap_or(text.len()) };
         let (host, port) = text.split_at(host_end);
@@ -78,6 +80,16 @@ impl Origin {
         let scheme = origin.scheme.as_deref();
         let same_scheme = self.scheme.is_none() || self.scheme == origin.scheme;
         same_scheme && self.host == origin.host && self.real_port(scheme) == origin.real_port(scheme)
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(scheme) = &self.scheme {
+            write!(f, "{scheme}://")?;
+        }
+        f.write_str(&self.host)?;
+        self.port.map_or(Ok(()), |port| write!(f, ":{port}"))
     }
 }
 

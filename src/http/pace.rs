@@ -21,7 +21,7 @@ pub struct Pace {
     pub run_end: Duration,
     /// Silence of a stream before a keep-alive comment.
     pub heartbeat: Duration,
-    /// Whole answers under way when the service is told to stop.
+    /// Answers and streams under way when the service is told to stop.
     pub drain: Duration,
     /// Runs that were cancelled by the stop.
     pub drain_cancelled: Duration,
@@ -40,7 +40,7 @@ impl Default for Pace {
             run: Duration::from_secs(600),
             run_end: Duration::from_secs(5),
             heartbeat: Duration::from_secs(15),
-            drain: Duration::from_secs(8),
+            drain: Duration::from_secs(25),
             drain_cancelled: Duration::from_secs(5),
             close: Duration::from_secs(2),
         }

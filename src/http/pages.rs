@@ -1,10 +1,12 @@
 //! The web page: which of its files answers which address, and what the browser is told about it
 //! (security rules 2 and 12).
 //!
-//! A page is what every address outside `/api` without a file ending leads to: the page itself finds out what to show.
+//! The page is one document for all its addresses; which there are is [`SCREENS`]. Elsewhere it says itself that nothing is there, under
+//! a 404.
 
-use super::api::chat_page::ancestors;
+use super::api::chat_page;
 use super::assets::{self, Asset};
+use super::prefix;
 use super::reply::{INERT_POLICY, Reply};
 use super::router::segments;
 use crate::app::App;
@@ -13,6 +15,7 @@ use crate::domain::token::Token;
 use bytes::Bytes;
 use hyper::header::{ACCEPT_ENCODING, IF_NONE_MATCH};
 use hyper::{HeaderMap, Method, StatusCode};
+use std::borrow::Cow;
 
 /// Where the page asks for the value that its inline styles carry.
 const NONCE_PLACE: &str = "__CSP_NONCE__";
@@ -21,11 +24,33 @@ const HASHED_FOLDER: &str = "app";
 /// The chat as a script for pages of other sites.
 const WIDGET: &str = "widget.js";
 
+/// The addresses of the page's screens, as its table of routes writes them (`assets/ui/src/app/routes.tsx`): `:name` is any one
+/// segment, and one at the end with `?` may be missing.
+const SCREENS: &[&str] = &[
+    "/setup",
+    "/sign-in",
+    "/invite",
+    "/reset",
+    "/",
+    "/flows/:id/:tab?",
+    "/credentials",
+    "/variables",
+    "/tools",
+    "/api-keys",
+    "/users",
+    "/roles",
+    "/workspaces",
+    "/audit",
+    "/account",
+];
+
 /// What an address outside the route table means.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Page {
     /// The page.
     Index,
+    /// The page, which has nothing at this address.
+    Nothing,
     /// The chat with one flow, alone on a page that others may frame.
     Chat(String),
     /// A file of the page, by its name.
@@ -46,8 +71,28 @@ pub(super) fn find(method: &Method, path: &str) -> Option<Page> {
         [first, flow] if matches!(first.as_ref(), "chat" | "chatbot") => Some(Page::Chat(flow.to_string())),
         [.., last] if last.contains('.') => Some(Page::File(segments.join("/"))),
         [first, ..] if first == HASHED_FOLDER => None,
-        _ => Some(Page::Index),
+        _ if SCREENS.iter().any(|screen| leads_to(screen, &segments)) => Some(Page::Index),
+        _ => Some(Page::Nothing),
     }
+}
+
+impl Page {
+    /// True when there is something to show.
+    pub(super) fn exists(&self) -> bool {
+        match self {
+            Self::Index | Self::Chat(_) => true,
+            Self::File(name) => assets::find(name).is_some(),
+            Self::Nothing => false,
+        }
+    }
+}
+
+/// True when an address of these segments is one of this screen's.
+fn leads_to(screen: &str, segments: &[Cow<'_, str>]) -> bool {
+    let parts: Vec<&str> = screen.split('/').skip(1).collect();
+    let needed = parts.iter().filter(|part| !part.ends_with('?')).count();
+    let fits = |(part, segment): (&&str, &Cow<'_, str>)| part.starts_with(':') || part == segment;
+    (needed..=parts.len()).contains(&segments.len()) && parts.iter().zip(segments).all(fits)
 }
 
 /// Answers it: blocking, because a chat page asks for its flow's Allowed Domains.
@@ -56,8 +101,14 @@ pub(super) fn find(method: &Method, path: &str) -> Option<Page> {
 /// 404 for a file that is none of the page's; when the database cannot be read.
 pub(super) fn answer(app: &App, page: &Page, headers: &HeaderMap) -> Result<Reply> {
     match page {
-        Page::Index => document("index.html", "'none'"),
-        Page::Chat(flow) => document("chat.html", &ancestors(app, flow)?),
+        Page::Index => document(app, StatusCode::OK, "index.html", "'none'"),
+        Page::Nothing => document(app, StatusCode::NOT_FOUND, "index.html", "'none'"),
+        Page::Chat(flow) => {
+            let framing = chat_page::framing(app, flow, headers)?;
+            // Who opens the link of a chat that is none of theirs reads so in the page's own words.
+            let status = if framing.is_some() { StatusCode::OK } else { StatusCode::NOT_FOUND };
+            document(app, status, "chat.html", framing.as_deref().unwrap_or("'self'"))
+        }
         Page::File(name) => file(name, headers),
     }
 }
@@ -67,18 +118,19 @@ fn missing() -> Error {
 }
 
 /// A page with a value of its own for its styles, which no cache may keep.
-fn document(name: &str, frame_ancestors: &str) -> Result<Reply> {
+fn document(app: &App, status: StatusCode, name: &str, frame_ancestors: &str) -> Result<Reply> {
     let asset = assets::find(name).ok_or_else(missing)?;
     let text = std::str::from_utf8(&asset.bytes).map_err(Error::internal)?;
     let nonce = Token::random();
-    let body = Bytes::from(text.replace(NONCE_PLACE, nonce.as_str()));
+    let placed = prefix::place(text, app.settings.base_path());
+    let body = Bytes::from(placed.replace(NONCE_PLACE, nonce.as_str()));
     let policy = format!(
         "default-src 'self'; script-src 'self'; style-src 'self' 'nonce-{}'; img-src 'self' data: blob:; \
          font-src 'self'; connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; \
          frame-ancestors {frame_ancestors}",
         nonce.as_str()
     );
-    Ok(Reply::whole(StatusCode::OK, asset.kind, body, INERT_POLICY)
+    Ok(Reply::whole(status, asset.kind, body, INERT_POLICY)
         .with_header("content-security-policy", &policy)
         .with_header("cross-origin-opener-policy", "same-origin")
         .with_header("cross-origin-resource-policy", "same-origin")
@@ -138,12 +190,20 @@ mod tests {
     #[test]
     fn an_address_is_a_page_a_file_or_nothing() {
         let index = || Some(Page::Index);
+        let nothing = || Some(Page::Nothing);
         let chat = || Some(Page::Chat("x".to_owned()));
         let file = |name: &str| Some(Page::File(name.to_owned()));
         for (path, expected) in [
             ("/", index()),
             ("/flows/x/versions", index()),
-            ("/chat", index()),
+            ("/chat", nothing()),
+            ("/docs", nothing()),
+            ("/flows", nothing()),
+            ("/flows/x/", index()),
+            ("/flows/x/y/z", nothing()),
+            ("/Sign-in", nothing()),
+            ("/sign-in", index()),
+            ("/x/y", nothing()),
             ("/chat/x", chat()),
             ("/chatbot/x/", chat()),
             ("/app/index-abc.js", file("app/index-abc.js")),
@@ -160,6 +220,22 @@ mod tests {
             assert_eq!(find(&Method::GET, path), expected, "{path}");
         }
         assert_eq!(find(&Method::POST, "/"), None);
+    }
+
+    #[test]
+    fn the_screens_are_those_of_the_page() {
+        let routes = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/ui/src/app/routes.tsx");
+        let routes = std::fs::read_to_string(routes).unwrap();
+        let lines = routes.lines().map(str::trim);
+        let framed = lines.filter_map(|line| {
+            let frames = ["shell('", "full('", "bare('"];
+            frames.iter().find_map(|frame| line.strip_prefix(frame))?.split('\'').next()
+        });
+        let mut known = SCREENS.to_vec();
+        let mut screens: Vec<&str> = framed.collect();
+        known.sort_unstable();
+        screens.sort_unstable();
+        assert_eq!(screens, known);
     }
 
     #[test]

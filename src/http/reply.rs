@@ -42,6 +42,16 @@ pub(super) enum ReplyBody {
     File { file: File, length: u64 },
 }
 
+impl ReplyBody {
+    /// The bytes of a whole body; none of what is still to be made or read.
+    pub(super) fn whole(self) -> Bytes {
+        match self {
+            Self::Whole(bytes) => bytes,
+            Self::Stream(_) | Self::File { .. } => Bytes::new(),
+        }
+    }
+}
+
 impl Reply {
     /// 200 with a JSON body.
     ///

@@ -3,18 +3,26 @@
 use super::error::{Manner, Refused};
 use super::form::Form;
 use super::json;
+use super::names::{self, Names, is_this_machine};
+use super::openapi::shape::Place;
+use super::origin::{self, Admission, Origin};
 use super::router::Route;
 use crate::app::App;
 use crate::domain::cancel::Cancel;
 use crate::domain::error::Result;
+use crate::domain::flow::AllowedOrigins;
 use bytes::Bytes;
 use hyper::header::{AUTHORIZATION, COOKIE, HOST, HeaderName, ORIGIN};
 use hyper::{HeaderMap, Method};
 use serde::de::DeserializeOwned;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::OwnedSemaphorePermit;
+
+/// What proxies add to the requests they pass on.
+const FORWARDING: &[&str] =
+    &["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"];
 
 /// One request of one route.
 pub struct Request {
@@ -31,10 +39,42 @@ pub struct Request {
     pub(super) fault: Option<Refused>,
     pub(super) address: IpAddr,
     pub(super) cancel: Cancel,
-    pub(super) base_url: Option<String>,
+    pub(super) names: Arc<Names>,
     pub(super) streaming: AtomicBool,
     /// The body's share of the memory all bodies may take.
     pub(super) share: Option<OwnedSemaphorePermit>,
+}
+
+/// The value of a header that is there once.
+fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
+    let mut values = headers.get_all(name).iter();
+    let first = values.next()?;
+    if values.next().is_some() {
+        return None;
+    }
+    first.to_str().ok()
+}
+
+fn origin_of(headers: &HeaderMap) -> Option<&str> {
+    headers.contains_key(ORIGIN).then(|| only(headers, &ORIGIN).unwrap_or("null"))
+}
+
+/// As [`Request::is_direct`], of these headers.
+pub(super) fn is_direct(headers: &HeaderMap) -> bool {
+    let here =
+        only(headers, &HOST).and_then(Origin::parse_host).is_some_and(|host| is_this_machine(&host.host));
+    let page_here = origin_of(headers).is_none_or(|page| {
+        Origin::parse(page)
+            .is_some_and(|page| page.scheme.as_deref() == Some("http") && is_this_machine(&page.host))
+    });
+    here && page_here && !FORWARDING.iter().any(|name| headers.contains_key(*name))
+}
+
+/// The value of a cookie among these headers.
+pub(super) fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    let lines = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());
+    let mut pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.find(|(known, _)| *known == name).map(|(_, value)| value.trim_matches('"'))
 }
 
 impl Request {
@@ -56,6 +96,14 @@ impl Request {
         self.query.iter().filter(|(known, _)| known == name).map(|(_, value)| value.as_str()).collect()
     }
 
+    /// A query value that the route knows one of, and that was sent twice: which of them counts would be a guess.
+    pub(super) fn repeated(&self) -> Option<&'static str> {
+        let one =
+            self.route.query.iter().filter(|param| param.place == Place::Query && !param.shape.is_list());
+        let mut names = one.map(|param| param.name);
+        names.find(|name| self.query.iter().filter(|(known, _)| known == name).count() > 1)
+    }
+
     /// The query as it was sent, without the question mark.
     #[must_use]
     pub fn query_text(&self) -> &str {
@@ -71,9 +119,7 @@ impl Request {
     /// The value of a cookie.
     #[must_use]
     pub fn cookie(&self, name: &str) -> Option<&str> {
-        let lines = self.headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());
-        let mut pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
-        pairs.find(|(known, _)| *known == name).map(|(_, value)| value.trim_matches('"'))
+        cookie(&self.headers, name)
     }
 
     /// The body, a JSON object, as `T`.
@@ -134,13 +180,52 @@ impl Request {
     /// The page that asks. An origin that is given twice or cannot be read is `null`, which nothing admits.
     #[must_use]
     pub fn origin(&self) -> Option<&str> {
-        self.headers.contains_key(ORIGIN).then(|| self.only(&ORIGIN).unwrap_or("null"))
+        origin_of(&self.headers)
     }
 
-    /// The service's own addresses, for comparing origins: `SERVICE_BASE_URL`, else the request's host (contract 6.5).
+    /// The service's own addresses, for comparing origins: what is set, and the request's host where that counts
+    /// (contract 6.5).
     #[must_use]
     pub fn own_origins(&self) -> Vec<&str> {
-        self.base_url.as_deref().or_else(|| self.host()).into_iter().collect()
+        self.names.own_origins(self.host())
+    }
+
+    /// True when no page asks, or a page of the service.
+    #[must_use]
+    pub fn has_own_origin(&self) -> bool {
+        self.origin().is_none_or(|page| {
+            origin::judge(&AllowedOrigins::NONE, &[], &self.own_origins(), page) == Admission::Own
+        })
+    }
+
+    /// Why a page may not change anything here, and what to set where it is the service's own page after all. The log says it
+    /// too, once for each origin.
+    #[must_use]
+    pub fn other_site(&self) -> String {
+        let page = self.origin().filter(|_| !self.has_own_origin());
+        let Some(page) = page else {
+            return "A page of another site may not do this: the browser says that the request comes from elsewhere.".to_owned();
+        };
+        self.names.tell_origin(page, self.host());
+        let (expected, seen) = (self.names.expected(self.host()), names::shown(page));
+        let remedy = Origin::parse(page).map(|_| format!(" {}", self.names.remedy(page)));
+        format!(
+            "A page of another site may not do this: the page is at {seen}, and this service is expected at {expected}.{}",
+            remedy.unwrap_or_default()
+        )
+    }
+
+    /// True for a page that a browser on this machine shows past the proxy, at an address other than the one people use.
+    #[must_use]
+    pub fn is_beside_base(&self) -> bool {
+        let page = self.origin().and_then(Origin::parse);
+        page.is_some_and(|page| self.is_direct() && !self.names.is_base(&page))
+    }
+
+    /// True when the caller is on this machine and no proxy stands between, as far as a request can say that.
+    #[must_use]
+    pub fn is_direct(&self) -> bool {
+        is_direct(&self.headers)
     }
 
     /// The method; HEAD shows as GET.
@@ -184,11 +269,6 @@ impl Request {
     }
 
     fn only(&self, name: &HeaderName) -> Option<&str> {
-        let mut values = self.headers.get_all(name).iter();
-        let first = values.next()?;
-        if values.next().is_some() {
-            return None;
-        }
-        first.to_str().ok()
+        only(&self.headers, name)
     }
 }

@@ -5,7 +5,7 @@ use super::openapi::shape::{Body, Gives, Kind, Param, Shape};
 use super::reply::Reply;
 use super::request::Request;
 use crate::app::App;
-use crate::domain::error::Result;
+use crate::domain::error::{Error, Result};
 use crate::limits::BODY_BYTES;
 use hyper::Method;
 use std::borrow::Cow;
@@ -58,6 +58,8 @@ pub struct Route {
     pub pattern: String,
     /// Who may call.
     pub guard: GuardInfo,
+    /// One of these permissions is needed besides, because the answer shows what they let people see; empty for none.
+    pub shows: &'static [&'static str],
     /// Body kinds.
     pub accepts: Accepts,
     /// Largest JSON body in bytes.
@@ -150,6 +152,9 @@ fn route<A: 'static>(
             return Ok(fault.reply());
         }
         let access = (guard.admit)(app, request)?;
+        if let Some(name) = request.repeated() {
+            return Err(Error::Invalid(format!("'{name}' stands in the address twice; give it once.")));
+        }
         match request.fault() {
             Some(fault) => Ok(fault.reply()),
             None => handler(app, access, request),
@@ -162,6 +167,7 @@ fn route<A: 'static>(
         method,
         pattern: format!("{PREFIX}{pattern}"),
         guard: GuardInfo { name: guard.name, who: guard.who },
+        shows: &[],
         accepts: Accepts::Json,
         limit_bytes: BODY_BYTES,
         cors: Cors::None,
@@ -205,6 +211,13 @@ impl Route {
     #[must_use]
     pub fn cors(mut self, cors: Cors) -> Self {
         self.cors = cors;
+        self
+    }
+
+    /// Says that the answer shows a thing: whoever calls must hold one of the permissions that let people see it.
+    #[must_use]
+    pub fn shows(mut self, seen_with: &'static [&'static str]) -> Self {
+        self.shows = seen_with;
         self
     }
 

@@ -90,6 +90,15 @@ const MEMBERS_VIEW: &[&str] =
 /// Whoever gives roles sees them.
 const ROLES_VIEW: &[&str] = &["roles:manage", "users:manage", "workspace:view", "workspace:add-user"];
 const ROLES_EDIT: &[&str] = &["roles:manage"];
+/// Whoever sees a kind of things sees which flows use them.
+const USES: &[&str] =
+    &["credentials:view", "tools:view", "documentStores:view", "variables:view", "apikeys:view"];
+/// Whoever may see a thing that is no flow, or may change it: with these an answer shows it.
+const CREDENTIAL_SEEN: &[&str] = &["credentials:view", "credentials:update"];
+const KEYS_SEEN: &[&str] = &["apikeys:view", "apikeys:update"];
+const STORE_SEEN: &[&str] = &["documentStores:view", "documentStores:update"];
+const TOOL_SEEN: &[&str] = &["tools:view", "tools:update"];
+const VARIABLE_SEEN: &[&str] = &["variables:view", "variables:update"];
 const DELETE: &[&str] = &["chatflows:delete", "agentflows:delete", "assistants:delete"];
 
 #[rustfmt::skip]
@@ -111,19 +120,19 @@ fn routes() -> Vec<Route> { vec![
     post ("/apikey", any_of(&["apikeys:create"]), keys::create).summary("Makes an API key and shows its value once.")
         .id("createApiKey").takes(shapes::management::KEY_EDIT).makes(shapes::management::KEY),
     put ("/apikey/:id", any_of(&["apikeys:create", "apikeys:update"]), keys::update).summary("Renames an API key or changes its permissions.")
-        .id("updateApiKey").takes(shapes::management::KEY_EDIT).gives(shapes::management::KEYS),
+        .id("updateApiKey").shows(KEYS_SEEN).takes(shapes::management::KEY_EDIT).gives(shapes::management::KEYS),
     delete("/apikey/:id", any_of(&["apikeys:delete"]), keys::delete).summary("Deletes an API key.")
-        .id("deleteApiKey").gives(shapes::DELETED),
+        .id("deleteApiKey").query(shapes::FORCE).refuses(&[409]).gives(shapes::DELETED),
     get ("/credentials", any_of(&["credentials:view"]), credentials::list).summary("Lists credentials.")
         .id("listCredentials").query(shapes::management::CREDENTIAL_FILTER).gives(shapes::management::CREDENTIALS),
     post ("/credentials", any_of(&["credentials:create"]), credentials::create).summary("Stores a credential.")
         .id("createCredential").takes(shapes::management::NEW_CREDENTIAL).gives(shapes::management::CREDENTIAL),
     get ("/credentials/:id", any_of(&["credentials:create", "credentials:update"]), credentials::read).summary("Reads a credential with its secrets hidden.")
-        .id("getCredential").gives(shapes::management::CREDENTIAL),
+        .id("getCredential").shows(CREDENTIAL_SEEN).gives(shapes::management::CREDENTIAL),
     put ("/credentials/:id", any_of(&["credentials:create", "credentials:update"]), credentials::update).summary("Changes a credential.")
-        .id("updateCredential").takes(shapes::management::CREDENTIAL_EDIT).gives(shapes::management::CREDENTIAL),
+        .id("updateCredential").shows(CREDENTIAL_SEEN).takes(shapes::management::CREDENTIAL_EDIT).gives(shapes::management::CREDENTIAL),
     delete("/credentials/:id", any_of(&["credentials:delete"]), credentials::delete).summary("Deletes a credential.")
-        .id("deleteCredential").gives(shapes::DELETED),
+        .id("deleteCredential").query(shapes::FORCE).refuses(&[409]).gives(shapes::DELETED),
     get ("/components-credentials", SIGNED_IN, credentials::types).summary("Lists credential types.")
         .id("listCredentialTypes").gives(shapes::management::CREDENTIAL_TYPES),
     get ("/components-credentials/:name", SIGNED_IN, credentials::one_type).summary("Reads credential types.")
@@ -133,9 +142,9 @@ fn routes() -> Vec<Route> { vec![
     post ("/variables", any_of(&["variables:create"]), variables::create).summary("Stores a variable.")
         .id("createVariable").takes(shapes::management::NEW_VARIABLE).gives(shapes::management::VARIABLE).refuses(&[409]),
     put ("/variables/:id", any_of(&["variables:create", "variables:update"]), variables::update).summary("Changes a variable.")
-        .id("updateVariable").takes(shapes::management::VARIABLE_EDIT).gives(shapes::management::VARIABLE).refuses(&[409]),
+        .id("updateVariable").shows(VARIABLE_SEEN).takes(shapes::management::VARIABLE_EDIT).gives(shapes::management::VARIABLE).refuses(&[409]),
     delete("/variables/:id", any_of(&["variables:delete"]), variables::delete).summary("Deletes a variable.")
-        .id("deleteVariable").gives(shapes::DELETED),
+        .id("deleteVariable").query(shapes::FORCE).refuses(&[409]).gives(shapes::DELETED),
 
     get ("/tools", any_of(&["tools:view"]), tools::list).summary("Lists tools.")
         .id("listTools").query(shapes::PAGES).gives(shapes::management::TOOLS),
@@ -144,9 +153,9 @@ fn routes() -> Vec<Route> { vec![
     get ("/tools/:id", any_of(&["tools:view"]), tools::read).summary("Reads a tool.")
         .id("getTool").gives(shapes::management::TOOL),
     put ("/tools/:id", any_of(&["tools:create", "tools:update"]), tools::update).summary("Changes a tool.")
-        .id("updateTool").takes(shapes::management::TOOL_EDIT).gives(shapes::management::TOOL),
+        .id("updateTool").shows(TOOL_SEEN).takes(shapes::management::TOOL_EDIT).gives(shapes::management::TOOL),
     delete("/tools/:id", any_of(&["tools:delete"]), tools::delete).summary("Deletes a tool.")
-        .id("deleteTool").gives(shapes::DELETED),
+        .id("deleteTool").query(shapes::FORCE).refuses(&[409]).gives(shapes::DELETED),
 
     // Asking (spec 4.1)
     post  ("/prediction/:id",            ASK,            prediction::ask)         .accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).cors(Cors::Flow).summary("Asks a flow.")
@@ -180,7 +189,7 @@ fn routes() -> Vec<Route> { vec![
     get   ("/chatflows/:id",             any_of(VIEW),   flows::read)             .summary("Reads a flow.")
         .id("getFlow").gives(shapes::flows::FLOW),
     put   ("/chatflows/:id",             any_of(WRITE),  flows::update)           .limit(BODY_CANVAS_BYTES).summary("Changes a flow.")
-        .id("updateFlow").takes(shapes::flows::FLOW_EDIT).gives(shapes::flows::FLOW).refuses(&[409]),
+        .id("updateFlow").shows(VIEW).takes(shapes::flows::FLOW_EDIT).gives(shapes::flows::FLOW).refuses(&[409]),
     delete("/chatflows/:id",             any_of(DELETE), flows::delete)           .summary("Deletes a flow and its conversations.")
         .id("deleteFlow").gives(shapes::DELETED),
     get   ("/validation/:id",            any_of(VIEW),   flows::validate)         .summary("Lists what is wrong with a flow's canvas.")
@@ -188,6 +197,8 @@ fn routes() -> Vec<Route> { vec![
 
     get   ("/flow-config/:id",           any_of(VIEW),   flows::allowable)        .summary("Lists the settings a request may be allowed to change.")
         .id("listAllowableSettings").gives(shapes::flows::ALLOWABLE),
+    get   ("/refused-origins/:id",       any_of(VIEW),   flows::refused_origins)  .summary("Lists the sites whose pages a flow refused lately.")
+        .id("listRefusedOrigins").gives(shapes::flows::REFUSED_ORIGINS),
 
     // Drafts and history (spec 4.2, 4.3)
     get   ("/flow-drafts/:id",           any_of(DRAFT_VIEW), drafts::status)      .summary("The draft status of a flow.")
@@ -198,6 +209,8 @@ fn routes() -> Vec<Route> { vec![
         .id("discardDraft").gives(shapes::flows::DRAFT_STATUS).refuses(&[409]),
     put   ("/flow-drafts/:id/settings",  any_of(DRAFT_EDIT), drafts::settings)    .summary("Switches Publish instantly.")
         .id("setPublishInstantly").takes(shapes::flows::DRAFT_SETTINGS).gives(shapes::flows::DRAFT_STATUS).refuses(&[409]),
+    post  ("/flow-drafts/publish",       any_of(DRAFT_EDIT), drafts::publish_each).summary("Publishes the drafts of those flows that can run.")
+        .id("publishDrafts").takes(shapes::flows::PUBLISH_EACH).gives(shapes::versions::PUBLISHED_EACH).refuses(&[404]),
     post  ("/flow-drafts/:id/publish",   any_of(DRAFT_EDIT), drafts::publish)     .summary("Publishes the draft.")
         .id("publishDraft").may_take(shapes::flows::PUBLISH).gives(shapes::versions::PUBLISHED).refuses(&[409]),
     post  ("/flow-drafts/:id/rollback",  any_of(DRAFT_EDIT), drafts::roll_back)   .summary("Rolls Live back to a version.")
@@ -288,7 +301,7 @@ fn around_flows() -> Vec<Route> { vec![
     get   ("/verify/apikey/:apikey",     PUBLIC,         keys::verify)            .summary("Whether a value is an API key.")
         .id("verifyApiKey").gives(Shape::Words(&["OK"])).refuses(&[401, 429]),
     get   ("/public-chatflows/:id",      PUBLIC,         flows::public)           .cors(Cors::Flow).summary("A shared flow as a chat page needs it.")
-        .id("getPublicFlow").gives(shapes::flows::PUBLIC_FLOW).refuses(&[401, 403]),
+        .id("getPublicFlow").gives(shapes::flows::PUBLIC_FLOW).refuses(&[403]),
     post  ("/node-config",               SIGNED_IN,      nodes::config)           .limit(BODY_CANVAS_BYTES).summary("Lists the settings of a card a request may be allowed to change.")
         .id("listCardSettings").takes(SETTINGS).gives(shapes::flows::ALLOWABLE),
     get   ("/node-icon/:name",           PUBLIC,         nodes::icon)             .summary("The picture of a card.")
@@ -296,8 +309,8 @@ fn around_flows() -> Vec<Route> { vec![
     get   ("/components-credentials-icon/:name", PUBLIC, nodes::credential_icon)  .summary("The picture of a credential type.")
         .id("getCredentialIcon").answers(200, SVG, TEXT).answers(304, Kind::Nothing, Shape::Null),
     get   ("/credentials/:id/reveal",    any_of(&["credentials:create", "credentials:update"]), credentials::reveal).summary("The addresses of a credential, without their passwords.")
-        .id("revealCredential").gives(shapes::management::ADDRESSES),
-    get   ("/used-by/:kind",             any_of(&["credentials:view", "tools:view", "variables:view"]), credentials::used_by).summary("Which flows use each credential, tool or variable.")
+        .id("revealCredential").shows(CREDENTIAL_SEEN).gives(shapes::management::ADDRESSES),
+    get   ("/used-by/:kind",             any_of(USES), credentials::used_by).summary("Which flows use each credential, tool, document store, variable or API key.")
         .id("listUses").gives(shapes::transfer::USES),
     get   ("/settings",                  PUBLIC,         service::settings)       .cors(Cors::Listed).summary("What a page needs to know before anybody signs in.")
         .id("getSettings").gives(shapes::accounts::PUBLIC_SETTINGS),
@@ -319,7 +332,7 @@ fn of_transfer() -> Vec<Route> { vec![
     post  ("/export-import/import",      any_of(IMPORT), transfer::import)        .limit(BODY_CANVAS_BYTES).summary("Imports an export, a flow or a canvas, or tells what would become of it.")
         .id("importFile").takes(shapes::transfer::IMPORT).gives(shapes::transfer::IMPORTED),
     post  ("/export-import/chatflow-messages", any_of(EXPORT_FLOWS), transfer::transcripts).summary("Exports the conversations of a flow.")
-        .id("exportConversations").takes(shapes::transfer::TRANSCRIPTS).gives(shapes::transfer::TRANSCRIPT).refuses(&[404]),
+        .id("exportConversations").shows(VIEW).takes(shapes::transfer::TRANSCRIPTS).gives(shapes::transfer::TRANSCRIPT).refuses(&[404]),
     get   ("/marketplaces/templates",    any_of(&["templates:marketplace"]), templates::starters).summary("Lists the starter flows.")
         .id("listStarters").gives(shapes::transfer::STARTERS),
     get   ("/marketplaces/custom",       any_of(&["templates:custom"]), templates::list).summary("Lists the templates of the workspace.")
@@ -342,19 +355,19 @@ fn of_document_stores() -> Vec<Route> { vec![
     put   ("/document-store/store/:id",  any_of(&["documentStores:update"]), document_stores::update).summary("Renames a document store.")
         .id("updateDocumentStore").takes(shapes::document_stores::STORE_EDIT).gives(shapes::document_stores::STORE),
     delete("/document-store/store/:id",  any_of(&["documentStores:delete"]), document_stores::delete).summary("Deletes a document store.")
-        .id("deleteDocumentStore").gives(shapes::DELETED),
+        .id("deleteDocumentStore").query(shapes::FORCE).refuses(&[409]).gives(shapes::DELETED),
     get   ("/document-store/store-configs/:id/:loader", any_of(&["documentStores:view"]), document_stores::config).summary("Reads how a loader of a document store is set.")
         .id("getLoader").gives(shapes::document_stores::LOADER_CONFIG),
     get   ("/document-store/components/:group", any_of(&["documentStores:view"]), document_stores::components).summary("Lists the cards a document store can be built from.")
         .id("listStoreCards").gives(shapes::cards::CARDS),
     post  ("/document-store/loader/preview", any_of(&["documentStores:preview-process"]), document_stores::preview).limit(BODY_CANVAS_BYTES).summary("Shows what a loader would bring.")
-        .id("previewLoader").takes(shapes::document_stores::SENT_LOADER).gives(shapes::document_stores::PREVIEW).refuses(&[404]),
+        .id("previewLoader").shows(STORE_SEEN).takes(shapes::document_stores::SENT_LOADER).gives(shapes::document_stores::PREVIEW).refuses(&[404]),
     post  ("/document-store/loader/save", any_of(&["documentStores:add-loader"]), document_stores::save).limit(BODY_CANVAS_BYTES).summary("Saves a loader of a document store.")
-        .id("saveLoader").takes(shapes::document_stores::SENT_LOADER).gives(shapes::document_stores::LOADER).refuses(&[404, 507]),
+        .id("saveLoader").shows(STORE_SEEN).takes(shapes::document_stores::SENT_LOADER).gives(shapes::document_stores::LOADER).refuses(&[404, 507]),
     post  ("/document-store/loader/process/:loader", any_of(&["documentStores:preview-process"]), document_stores::process).summary("Runs a loader of a document store.")
-        .id("runLoader").takes(shapes::document_stores::PROCESS).gives(shapes::document_stores::PASSAGES).may_stream(),
+        .id("runLoader").shows(STORE_SEEN).takes(shapes::document_stores::PROCESS).gives(shapes::document_stores::PASSAGES).may_stream(),
     delete("/document-store/loader/:id/:loader", any_of(&["documentStores:delete-loader"]), document_stores::remove_loader).summary("Removes a loader with its passages.")
-        .id("deleteLoader").gives(shapes::document_stores::STORE),
+        .id("deleteLoader").shows(STORE_SEEN).gives(shapes::document_stores::STORE),
     get   ("/document-store/chunks/:id/:loader/:page", any_of(&["documentStores:view"]), document_stores::chunks).summary("Reads a page of passages.")
         .id("listPassages").gives(shapes::document_stores::PASSAGES),
     put   ("/document-store/chunks/:id/:loader/:chunk", any_of(&["documentStores:update"]), document_stores::edit_chunk).summary("Changes a passage.")
@@ -366,15 +379,15 @@ fn of_document_stores() -> Vec<Route> { vec![
     post  ("/document-store/refresh/:id", any_of(&["documentStores:update"]), document_stores::refresh).summary("Runs loaders of a document store again.")
         .id("runLoadersAgain").may_take(shapes::document_stores::REFRESH).gives(shapes::document_stores::REFRESHED),
     post  ("/document-store/vectorstore/save",   any_of(STORE_VECTORS), store_vectors::save)   .summary("Chooses the cards that make and keep the vectors of a document store.")
-        .id("setVectorCards").takes(shapes::document_stores::VECTOR_CARDS).gives(shapes::document_stores::VECTORS_SET).refuses(&[404]),
+        .id("setVectorCards").shows(STORE_SEEN).takes(shapes::document_stores::VECTOR_CARDS).gives(shapes::document_stores::VECTORS_SET).refuses(&[404]),
     post  ("/document-store/vectorstore/insert", any_of(STORE_VECTORS), store_vectors::insert) .summary("Embeds the passages of a document store that are new.")
-        .id("embedPassages").takes(shapes::document_stores::VECTOR_CARDS).gives(shapes::asking::FILLED).may_stream().refuses(&[404]),
+        .id("embedPassages").shows(STORE_SEEN).takes(shapes::document_stores::VECTOR_CARDS).gives(shapes::asking::FILLED).may_stream().refuses(&[404]),
     post  ("/document-store/vectorstore/query",  any_of(&["documentStores:view"]), store_vectors::query).summary("Searches the vectors of a document store.")
         .id("searchVectors").takes(shapes::document_stores::VECTOR_QUERY).gives(shapes::document_stores::VECTORS_FOUND).refuses(&[404]),
     delete("/document-store/vectorstore/:id",    any_of(STORE_VECTORS), store_vectors::remove) .summary("Removes the vectors of a document store.")
         .id("deleteVectors").gives(shapes::DELETED),
     post  ("/document-store/generate-tool-desc/:id", any_of(STORE_VECTORS), document_stores::describe).summary("Asks a model what a document store is good for, as the description of a tool.")
-        .id("describeDocumentStore").takes(shapes::document_stores::DESCRIBE).gives(shapes::document_stores::DESCRIBED),
+        .id("describeDocumentStore").shows(STORE_SEEN).takes(shapes::document_stores::DESCRIBE).gives(shapes::document_stores::DESCRIBED),
 ] }
 
 /// People, roles, workspaces, and the list of what was done (reference 1.11, contract 3).

@@ -3,6 +3,7 @@
 
 use super::error::Refused;
 use super::sse::Pipe;
+use crate::domain::address_block::AddressBlock;
 use crate::domain::cancel::{Cancel, Reason};
 use crate::domain::error::{Error, Unavailable};
 use crate::limits::RUNS_MAX;
@@ -17,9 +18,9 @@ use tokio::sync::{Notify, watch};
 pub(super) enum Phase {
     /// It serves.
     Open,
-    /// New requests are refused, streams are ended, whole answers may finish.
+    /// New requests are refused, answers and streams may finish.
     Draining,
-    /// Whole answers are over too.
+    /// They are over too.
     Cut,
 }
 
@@ -33,16 +34,18 @@ pub(super) struct Running {
 #[derive(Default)]
 struct Runs {
     next: u64,
+    /// What is under way was told to end.
+    cut: bool,
     open: HashMap<u64, Run>,
     /// Open streams by client address. Only addresses with a stream are listed, so it is never longer than `open`.
-    streams: HashMap<IpAddr, u64>,
+    streams: HashMap<AddressBlock, u64>,
 }
 
 struct Run {
     cancel: Cancel,
     pipe: Option<Arc<Pipe>>,
     /// Whose streams it counts among.
-    streams_to: Option<IpAddr>,
+    streams_to: Option<AddressBlock>,
     /// Held while it counts among all streams.
     counted: Option<OpenStream>,
 }
@@ -90,25 +93,22 @@ impl Running {
         let _ = watched.wait_for(|now| *now >= phase).await;
     }
 
-    /// Refuses new requests and ends every stream at once (spec 7).
+    /// Refuses new requests; what is under way may end by itself (spec 7).
     pub(super) fn drain(&self) {
         self.phase.send_replace(Phase::Draining);
-        let streams: Vec<(Cancel, Arc<Pipe>)> = self
-            .lock()
-            .open
-            .values()
-            .filter_map(|run| Some((run.cancel.clone(), run.pipe.clone()?)))
-            .collect();
-        for (cancel, pipe) in streams {
-            end_stream(&cancel, &pipe);
-        }
     }
 
-    /// Ends what is still under way.
+    /// Ends what is still under way; streams say why.
     pub(super) fn cut(&self) {
-        let cancels: Vec<Cancel> = self.lock().open.values().map(|run| run.cancel.clone()).collect();
-        for cancel in cancels {
-            cancel.cancel(Reason::Shutdown);
+        let mut runs = self.lock();
+        runs.cut = true;
+        let open: Vec<_> = runs.open.values().map(|run| (run.cancel.clone(), run.pipe.clone())).collect();
+        drop(runs);
+        for (cancel, pipe) in open {
+            match pipe {
+                Some(pipe) => end_stream(&cancel, &pipe),
+                None => cancel.cancel(Reason::Shutdown),
+            }
         }
         // Told last: whoever waits for an answer gives up now, and must not be the first to say why the run ended.
         self.phase.send_replace(Phase::Cut);
@@ -133,7 +133,7 @@ fn end_stream(cancel: &Cancel, pipe: &Pipe) {
 
 impl Runs {
     /// Gives a stream's place back; an address without streams is forgotten.
-    fn stream_ended(&mut self, address: IpAddr) {
+    fn stream_ended(&mut self, address: AddressBlock) {
         let Some(open) = self.streams.get_mut(&address) else { return };
         *open -= 1;
         if *open == 0 {
@@ -146,6 +146,7 @@ impl Ticket {
     /// Takes one of the `most` streams that `address` may hold open. It is given back with the ticket, which is
     /// when the run is over and the last byte is out or given up.
     pub(super) fn take_stream(&self, address: IpAddr, most: u64) -> Result<(), Refused> {
+        let address = AddressBlock::of(address);
         let mut runs = self.running.lock();
         let open = runs.streams.get(&address).copied().unwrap_or(0);
         if open >= most {
@@ -164,14 +165,14 @@ impl Ticket {
         }
     }
 
-    /// Tells that the run became a stream, which a stop ends at once.
+    /// Tells that the run became a stream, which hears of its end through this pipe.
     pub(super) fn streams(&self, pipe: &Arc<Pipe>) {
         let mut runs = self.running.lock();
         let Some(run) = runs.open.get_mut(&self.number) else { return };
         run.pipe = Some(pipe.clone());
-        let cancel = run.cancel.clone();
+        let (cancel, late) = (run.cancel.clone(), runs.cut);
         drop(runs);
-        if self.running.is_stopping() {
+        if late {
             end_stream(&cancel, pipe);
         }
     }

@@ -1,7 +1,9 @@
 //! Listening, connections, and the stop (spec 7, security rules 2 and 11).
 
+use super::accepting::{Accepted, Acceptor};
 use super::body::BodyBudget;
 use super::dispatch::{Door, Head, Peer, dispatch};
+use super::names::Names;
 use super::pace::Pace;
 use super::router::Table;
 use super::routes;
@@ -9,14 +11,14 @@ use super::running::Running;
 use super::threads::Threads;
 use super::wire::{Link, Wire};
 use crate::app::App;
-use crate::limits::{BODIES_BYTES_MAX, CONNECTION_BUFFER_BYTES, CONNECTIONS_MAX, HEAD_BYTES_MAX};
+use crate::limits::{BODIES_BYTES_MAX, CONNECTION_BUFFER_BYTES, HEAD_BYTES_MAX};
 use crate::settings::Settings;
 use bytes::Bytes;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use hyper::header::{
     HeaderName, HeaderValue, REFERRER_POLICY, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS,
 };
-use hyper::{HeaderMap, Method, Response, Version};
+use hyper::{HeaderMap, Method, Response, Uri, Version};
 use hyper_util::rt::TokioTimer;
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
@@ -25,19 +27,18 @@ use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tower_service::Service;
 use warp::Filter as _;
 use warp::reply::Response as WarpResponse;
 
-/// Pause after a failed accept: usually the process is out of file descriptors, and some will be closed soon.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// A path that no route and no page can have.
+const NOWHERE: &str = "//";
 
 /// Serves the route table on `listener` until `stop` resolves, then stops as spec 7 says: new requests get 503,
-/// streams end with their 503 event, whole answers get a while to finish. Returns once everything is answered or
+/// answers and streams get a while to finish, then streams end with their 503 event. Returns once everything is answered or
 /// given up; the runtime should be shut down with a timeout.
 ///
 /// # Errors
@@ -69,7 +70,7 @@ pub async fn serve_table(
     listener: TcpListener,
     stop: impl Future<Output = ()>,
 ) -> io::Result<()> {
-    listener.local_addr()?;
+    let names = Arc::new(Names::new(&app.settings, listener.local_addr()?));
     let strict_transport = strict_transport(&app.settings);
     let running = Running::new();
     let budget = BodyBudget::new(BODIES_BYTES_MAX);
@@ -84,12 +85,13 @@ pub async fn serve_table(
         running: running.clone(),
         budget,
         threads: Threads::default(),
+        names,
         is_service,
     });
     let filter = one_filter(door);
     let (closing, closed) = watch::channel(false);
     let mut connections = JoinSet::new();
-    let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let mut acceptor = Acceptor::new(listener, strict_transport.clone());
     let drained = async {
         stop.await;
         running.drain();
@@ -102,10 +104,10 @@ pub async fn serve_table(
     loop {
         while connections.try_join_next().is_some() {}
         let accepted = tokio::select! {
-            accepted = accept(&listener, &room) => accepted,
+            accepted = acceptor.next() => accepted,
             () = &mut drained => break,
         };
-        let Some((socket, address, place)) = accepted else { continue };
+        let Some(Accepted { socket, address, place }) = accepted else { continue };
         let connection = connection(
             socket,
             address,
@@ -119,26 +121,11 @@ pub async fn serve_table(
             drop(place);
         });
     }
-    drop(listener);
+    drop(acceptor);
     closing.send_replace(true);
     let all_closed = async { while connections.join_next().await.is_some() {} };
     let _ = tokio::time::timeout(pace.close, all_closed).await;
     Ok(())
-}
-
-async fn accept(
-    listener: &TcpListener,
-    room: &Arc<Semaphore>,
-) -> Option<(TcpStream, SocketAddr, tokio::sync::OwnedSemaphorePermit)> {
-    let place = room.clone().acquire_owned().await.ok()?;
-    match listener.accept().await {
-        Ok((socket, address)) => Some((socket, address, place)),
-        Err(error) => {
-            tracing::warn!(kind = ?error.kind(), "a connection could not be accepted");
-            tokio::time::sleep(ACCEPT_PAUSE).await;
-            None
-        }
-    }
 }
 
 /// The one warp filter. Never a filter per route: that does not scale (architecture).
@@ -187,6 +174,10 @@ async fn connection<F>(
     let service = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
         link.begin();
         let needs_host = request.version() == Version::HTTP_11;
+        if !request.uri().path().starts_with('/') {
+            // `*`, or a host and a port alone: warp takes paths, and we have nothing at any other target.
+            *request.uri_mut() = Uri::from_static(NOWHERE);
+        }
         request.extensions_mut().insert(Peer { address, needs_host, link: link.clone() });
         let answer = warped.clone().call(request);
         let (link, strict_transport) = (link.clone(), strict_transport.clone());

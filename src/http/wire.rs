@@ -2,8 +2,8 @@
 //! an end for a reader that stalls, our own error bodies, and a close that does not destroy the last answer.
 
 use super::error::Refused;
+use super::framing::{Fault, Framing};
 use super::pace::Pace;
-use crate::limits::REQUEST_LINE_BYTES_MAX;
 use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::rt::TokioIo;
 use std::io;
@@ -27,6 +27,9 @@ const FLUSHING: u8 = 2;
 /// gets to read why it was refused.
 const LINGER: Duration = Duration::from_secs(2);
 const LINGER_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// How much of a body is read at once.
+const BODY_PIECE_BYTES: usize = 16 * 1024;
 
 /// What the service tells the wire.
 #[derive(Default)]
@@ -75,7 +78,7 @@ enum Reading {
     /// Nothing of the next head has arrived. True on a fresh connection, which has only the time of a head.
     Idle { fresh: bool },
     /// Some of a head has arrived.
-    Head { line_bytes: usize, line_whole: bool },
+    Head,
     /// The request was refused here; what still comes is thrown away until the client closes.
     Refused { thrown_away: usize },
 }
@@ -93,6 +96,12 @@ pub(super) struct Wire {
     stall: Option<Pin<Box<Sleep>>>,
     /// Nothing was written since the last flush.
     flushed: bool,
+    /// Where the client's requests begin and end.
+    framing: Framing,
+    /// What arrived after the end of the request under way.
+    held: Vec<u8>,
+    /// hyper was told to wait for it.
+    waited_for: bool,
 }
 
 impl Wire {
@@ -112,6 +121,9 @@ impl Wire {
             deadline: None,
             stall: None,
             flushed: true,
+            framing: Framing::default(),
+            held: Vec::new(),
+            waited_for: false,
         }
     }
 
@@ -146,14 +158,43 @@ impl Wire {
         self.allow(LINGER);
     }
 
-    /// Reads into a buffer of our own, to see what arrives.
+    /// Reads into a buffer of our own, to see what arrives: what was held back, or what the socket has.
+    fn arrive<'s>(&mut self, cx: &mut Context<'_>, space: &'s mut [u8]) -> Poll<io::Result<&'s [u8]>> {
+        if !self.held.is_empty() {
+            let count = space.len().min(self.held.len());
+            space[..count].copy_from_slice(&self.held[..count]);
+            self.held.drain(..count);
+            if self.held.is_empty() {
+                // Most connections never need it again.
+                self.held = Vec::new();
+            }
+            return Poll::Ready(Ok(&space[..count]));
+        }
+        let mut buffer = ReadBuf::new(space);
+        ready!(self.socket().poll_read(cx, &mut buffer))?;
+        let count = buffer.filled().len();
+        Poll::Ready(Ok(&space[..count]))
+    }
+
+    /// Gives hyper what belongs to the request under way and holds the rest back.
+    fn give(&mut self, arrived: &[u8], cursor: &mut ReadBufCursor<'_>) -> Result<(), Refused> {
+        let taken = self.framing.follow(arrived).map_err(|fault| match fault {
+            Fault::LineLong => Refused::LineLong,
+            Fault::Twice(why) => Refused::Framing(why),
+        })?;
+        cursor.put_slice(&arrived[..taken]);
+        if taken < arrived.len() {
+            self.held.splice(..0, arrived[taken..].iter().copied());
+        }
+        Ok(())
+    }
+
+    /// Reads a head, within its time.
     fn read_head(&mut self, cx: &mut Context<'_>, cursor: &mut ReadBufCursor<'_>) -> Poll<io::Result<()>> {
         let mut space = [0_u8; 2048];
         let room = space.len().min(cursor.remaining());
-        let mut buffer = ReadBuf::new(&mut space[..room]);
-        match self.socket().poll_read(cx, &mut buffer) {
-            Poll::Ready(Ok(())) => {}
-            Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+        let arrived = match self.arrive(cx, &mut space[..room]) {
+            Poll::Ready(arrived) => arrived?,
             Poll::Pending if !self.out_of_time(cx) => return Poll::Pending,
             // An idle connection closes without a word: there is no request to answer.
             Poll::Pending if matches!(self.reading, Reading::Idle { .. }) => return Poll::Ready(Ok(())),
@@ -161,28 +202,43 @@ impl Wire {
                 self.refuse(cx, &Refused::HeadSlow);
                 return self.throw_away(cx);
             }
-        }
-        let arrived = buffer.filled();
+        };
         if let Reading::Idle { fresh } = self.reading {
             if !fresh {
                 self.allow(self.pace.headers);
             }
-            self.reading = Reading::Head { line_bytes: 0, line_whole: false };
+            self.reading = Reading::Head;
         }
-        if let Reading::Head { line_bytes, line_whole } = &mut self.reading
-            && !*line_whole
-        {
-            let line = arrived.iter().position(|byte| *byte == b'\n');
-            // Empty lines before a request do not count as its first line.
-            *line_whole = line.is_some_and(|end| end + *line_bytes > 1);
-            *line_bytes += line.unwrap_or(arrived.len());
-            if *line_bytes > REQUEST_LINE_BYTES_MAX + 1 {
-                self.refuse(cx, &Refused::LineLong);
-                return self.throw_away(cx);
-            }
+        if let Err(refused) = self.give(arrived, cursor) {
+            self.refuse(cx, &refused);
+            return self.throw_away(cx);
         }
-        cursor.put_slice(arrived);
         Poll::Ready(Ok(()))
+    }
+
+    /// Reads of a body, and nothing of what follows it.
+    fn read_body(&mut self, cx: &mut Context<'_>, cursor: &mut ReadBufCursor<'_>) -> Poll<io::Result<()>> {
+        let mut space = [0_u8; BODY_PIECE_BYTES];
+        let room = space.len().min(cursor.remaining());
+        let arrived = ready!(self.arrive(cx, &mut space[..room]))?;
+        // Only heads are refused here.
+        let _ = self.give(arrived, cursor);
+        Poll::Ready(Ok(()))
+    }
+
+    /// Waits until the request under way is answered; what follows it is looked at then. A client that leaves meanwhile is
+    /// noticed, as long as it sent nothing more.
+    fn hold(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.held.is_empty() {
+            let mut space = [0_u8; 2048];
+            let arrived = ready!(self.arrive(cx, &mut space))?;
+            if arrived.is_empty() {
+                return Poll::Ready(Ok(()));
+            }
+            self.held = arrived.to_vec();
+        }
+        self.waited_for = true;
+        Poll::Pending
     }
 
     /// Reads and forgets until the client closes or the time is over, then shows hyper the end.
@@ -258,8 +314,11 @@ impl Read for Wire {
         if matches!(this.reading, Reading::Refused { .. }) {
             return this.throw_away(cx);
         }
+        if !this.framing.is_between() && !this.framing.is_in_head() {
+            return this.read_body(cx, &mut cursor);
+        }
         if this.link.phase.load(Ordering::Acquire) != WAITING {
-            return Pin::new(&mut this.io).poll_read(cx, cursor);
+            return this.hold(cx);
         }
         let requests = this.link.requests.load(Ordering::Acquire);
         if requests != this.requests {
@@ -304,7 +363,11 @@ impl Write for Wire {
         let this = self.get_mut();
         // hyper flushes only once its own buffer is empty.
         this.flushed = true;
-        let _ = this.link.phase.compare_exchange(FLUSHING, WAITING, Ordering::AcqRel, Ordering::Acquire);
+        let answered =
+            this.link.phase.compare_exchange(FLUSHING, WAITING, Ordering::AcqRel, Ordering::Acquire);
+        if answered.is_ok() && std::mem::take(&mut this.waited_for) {
+            cx.waker().wake_by_ref();
+        }
         Pin::new(&mut this.io).poll_flush(cx)
     }
 

@@ -1,5 +1,6 @@
 //! Why a request failed, in our own words.
 
+use super::tls::TlsFault;
 use std::{fmt, io};
 
 /// Why a request failed. Shows at most host and port: never a path, a query, a header or a library's words.
@@ -15,6 +16,15 @@ pub enum NetError {
     TimedOut,
     /// The run was ended.
     Cancelled,
+    /// The other side is not trusted, or speaks no TLS that is spoken here.
+    Untrusted {
+        /// Host and port.
+        place: String,
+        /// Why.
+        fault: TlsFault,
+    },
+    /// The operator's proxy does not let the request through; says why.
+    Proxy(String),
     /// The answer is larger than its limit.
     TooLarge,
     /// The answer is not HTTP, or broke off.
@@ -29,6 +39,8 @@ impl fmt::Display for NetError {
             Self::Unreachable(host) => write!(f, "no connection to {host}"),
             Self::TimedOut => f.write_str("no answer in time"),
             Self::Cancelled => f.write_str("the run was stopped"),
+            Self::Untrusted { place, fault } => write!(f, "no trusted TLS connection to {place}: {fault}"),
+            Self::Proxy(why) => write!(f, "the proxy (HTTPS_PROXY, HTTP_PROXY) does not help: {why}"),
             Self::TooLarge => f.write_str("the answer is too large"),
             Self::Broken(what) => f.write_str(what),
         }
@@ -70,7 +82,7 @@ pub(super) fn translate(error: ureq::Error, host: &str) -> NetError {
         ureq::Error::Timeout(_) => NetError::TimedOut,
         ureq::Error::HostNotFound | ureq::Error::ConnectionFailed => NetError::Unreachable(host.to_owned()),
         ureq::Error::Tls(_) | ureq::Error::Rustls(_) | ureq::Error::TlsRequired => {
-            NetError::Broken(format!("no trusted TLS connection to {host}"))
+            NetError::Untrusted { place: host.to_owned(), fault: TlsFault::Other }
         }
         ureq::Error::LargeResponseHeader(..) | ureq::Error::BodyExceedsLimit(_) => NetError::TooLarge,
         ureq::Error::Protocol(_) => NetError::Broken("the answer is not HTTP".into()),

@@ -129,6 +129,36 @@ pub(super) fn label(uri: &Uri) -> String {
     format!("{}:{port}", uri.host().unwrap_or_default())
 }
 
+/// The host of an address, without the brackets of an IPv6 one.
+pub(super) fn bare_host(uri: &Uri) -> &str {
+    uri.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']')
+}
+
+/// Endings of names that mean nothing, or something else, outside the network one is in.
+const INNER_ENDINGS: &[&str] = &[
+    "local",
+    "localhost",
+    "localdomain",
+    "internal",
+    "intranet",
+    "lan",
+    "home",
+    "corp",
+    "private",
+    "arpa",
+    "test",
+    "invalid",
+    "onion",
+];
+
+/// True for a name of the public network, as far as a name tells: all there is to judge where only the proxy can look
+/// names up.
+pub(super) fn is_public_name(host: &str) -> bool {
+    let Some((_, ending)) = host.trim_end_matches('.').rsplit_once('.') else { return false };
+    let ending = ending.to_ascii_lowercase();
+    ending.chars().any(|c| c.is_ascii_alphabetic()) && !INNER_ENDINGS.contains(&ending.as_str())
+}
+
 /// Reads an address once, into the one form that is judged and called. A thread mostly calls where it called last.
 pub(super) fn parse(text: &str) -> Result<Uri, NetError> {
     thread_local! {

@@ -9,11 +9,17 @@ mod guard;
 mod incoming;
 mod line;
 mod resolve;
+#[cfg(test)]
+pub(crate) mod servers;
+#[cfg(test)]
+mod servers_tests;
+mod tls;
 mod transport;
+mod tunnel;
 mod waiting;
 
 use crate::domain::cancel::Cancel;
-use crate::settings::AllowRule;
+use crate::settings::{AllowRule, Proxies, Settings};
 use error::translate;
 use guard::Guard;
 use resolve::Judged;
@@ -23,12 +29,13 @@ use std::time::Duration;
 use ureq::Agent;
 use ureq::http::header::{HeaderMap, HeaderName, HeaderValue};
 use ureq::http::{Request, Uri};
-use ureq::unversioned::transport::{Connector, RustlsConnector};
+use ureq::unversioned::transport::Connector;
 use waiting::Waiting;
 
 pub use error::NetError;
 pub use incoming::Incoming;
 pub use line::Line;
+pub use tls::{BadAuthorities, TlsFault, Trust};
 pub use ureq::http::Method;
 
 /// The most bytes a response head may have (security rules 7).
@@ -106,8 +113,9 @@ pub struct Outgoing {
     reachable: Agent,
     /// For requests that may do something twice when they are sent twice: it keeps no idle connections.
     once: Agent,
-    /// For connections that are no HTTP: to addresses of the flow's owner only.
+    /// For connections that are no HTTP: to addresses of the flow's owner only, and never through a proxy.
     lines: Arc<Judged>,
+    trust: Trust,
 }
 
 impl fmt::Debug for Outgoing {
@@ -120,21 +128,48 @@ impl Outgoing {
     /// `allow` is `SERVICE_HTTP_ALLOW`; `loopback_service` says that this service itself listens on loopback only.
     #[must_use]
     pub fn new(allow: Vec<AllowRule>, loopback_service: bool) -> Self {
+        Self::with(allow, loopback_service, Trust::default(), Proxies::default())
+    }
+
+    /// As the operator set it: what flows and tools send.
+    ///
+    /// # Errors
+    /// When `SERVICE_CA_FILE` cannot be used.
+    pub fn of(settings: &Settings) -> Result<Self, BadAuthorities> {
+        let allow = settings.http_allow.clone();
+        Ok(Self::with(allow, !settings.listens_beyond_loopback(), trust(settings)?, settings.proxies.clone()))
+    }
+
+    /// As the operator set it, for addresses that the operator named: they may be of this machine or of its network.
+    ///
+    /// # Errors
+    /// As [`Self::of`].
+    pub fn of_operator(settings: &Settings) -> Result<Self, BadAuthorities> {
+        Ok(Self::with(Vec::new(), true, trust(settings)?, settings.proxies.clone()))
+    }
+
+    /// As [`Self::new`], with these authorities and through these proxies. The guard judges whom a request is for, and
+    /// never the proxy.
+    #[must_use]
+    pub fn with(allow: Vec<AllowRule>, loopback_service: bool, trust: Trust, proxies: Proxies) -> Self {
+        let proxies = Arc::new(proxies);
         let guard = |purpose| Guard { purpose, allow: allow.clone(), loopback_service };
+        let agent = |purpose, idle_max| agent(guard(purpose), idle_max, &trust, &proxies);
         Self {
-            provider: agent(guard(Purpose::Provider), IDLE_MAX),
-            reachable: agent(guard(Purpose::Reachable), IDLE_MAX),
-            once: agent(guard(Purpose::Reachable), 0),
-            lines: Arc::new(Judged::new(guard(Purpose::Provider))),
+            provider: agent(Purpose::Provider, IDLE_MAX),
+            reachable: agent(Purpose::Reachable, IDLE_MAX),
+            once: agent(Purpose::Reachable, 0),
+            lines: Arc::new(Judged::new(guard(Purpose::Provider), Arc::default())),
+            trust,
         }
     }
 
-    /// Connects to a server of the flow's owner that does not speak HTTP.
+    /// Connects to a server of the flow's owner that does not speak HTTP. Such a connection goes through no proxy.
     ///
     /// # Errors
     /// As [`NetError`].
     pub fn connect(&self, host: &str, port: u16, cancel: &Cancel, most: Duration) -> Result<Line, NetError> {
-        Line::open(&self.lines, host, port, cancel, most)
+        Line::open((&self.lines, &self.trust), host, port, cancel, most)
     }
 
     /// Posts JSON.
@@ -219,9 +254,13 @@ fn is_repeatable(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD | Method::PUT | Method::DELETE | Method::OPTIONS)
 }
 
-fn agent(guard: Guard, idle_max: usize) -> Agent {
+fn trust(settings: &Settings) -> Result<Trust, BadAuthorities> {
+    settings.ca_file.as_deref().map_or_else(|| Ok(Trust::default()), Trust::with_file)
+}
+
+fn agent(guard: Guard, idle_max: usize, trust: &Trust, proxies: &Arc<Proxies>) -> Agent {
     let config = Agent::config_builder()
-        // A proxy would resolve and connect in our place, beyond all rules.
+        // Its own reading of proxies would look names up in our place, beyond all rules.
         .proxy(None)
         .http_status_as_error(false)
         .max_redirects(0)
@@ -235,8 +274,9 @@ fn agent(guard: Guard, idle_max: usize) -> Agent {
         .max_idle_age(Duration::from_secs(IDLE_SECONDS_MAX))
         .timeout_connect(Some(Duration::from_secs(transport::CONNECT_SECONDS_MAX)))
         .build();
-    let chain = transport::Dialer.chain(RustlsConnector::default()).chain(transport::Furnish);
-    Agent::with_parts(config, chain, Judged::new(guard))
+    let chain =
+        transport::Dialer(proxies.clone()).chain(tls::Secure(trust.clone())).chain(transport::Furnish);
+    Agent::with_parts(config, chain, Judged::new(guard, proxies.clone()))
 }
 
 fn attempt(

@@ -1,11 +1,13 @@
 //! Name lookup, in which every address is judged before anything connects to it.
 
 use super::NetError;
+use super::guard;
 use super::guard::Guard;
 use super::waiting::Waiting;
+use crate::settings::Proxies;
 use std::collections::HashMap;
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
-use std::sync::{Mutex, PoisonError};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use ureq::config::Config;
 use ureq::http::Uri;
@@ -30,12 +32,13 @@ type Kept = (Instant, Vec<SocketAddr>);
 #[derive(Debug)]
 pub(super) struct Judged {
     guard: Guard,
+    proxies: Arc<Proxies>,
     kept: Mutex<HashMap<(String, u16), Kept>>,
 }
 
 impl Judged {
-    pub(super) fn new(guard: Guard) -> Self {
-        Self { guard, kept: Mutex::default() }
+    pub(super) fn new(guard: Guard, proxies: Arc<Proxies>) -> Self {
+        Self { guard, proxies, kept: Mutex::default() }
     }
 
     /// What a host stands for, judged.
@@ -53,15 +56,35 @@ impl Judged {
             return Ok(addresses.clone());
         }
         let addresses = self.judge(host, look_up(host, port)?)?;
+        self.keep(key, &addresses);
+        Ok(addresses)
+    }
+
+    fn keep(&self, key: (String, u16), addresses: &[SocketAddr]) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         if kept.len() >= KEPT_MAX {
             kept.retain(|_, (end, _)| *end > now);
         }
         if kept.len() < KEPT_MAX {
-            kept.insert(key, (now + Duration::from_secs(KEPT_SECONDS), addresses.clone()));
+            kept.insert(key, (now + Duration::from_secs(KEPT_SECONDS), addresses.to_vec()));
         }
-        Ok(addresses)
+    }
+
+    /// As [`Self::addresses`], for a request that may go through a proxy. In many company networks only the proxy can
+    /// look names up: then a name of the public network is let through to it, with no address of its own.
+    fn addresses_or_proxy(&self, uri: &Uri, host: &str, port: u16) -> Result<Vec<SocketAddr>, NetError> {
+        let https = uri.scheme_str() == Some("https");
+        match self.addresses(host, port) {
+            Err(NetError::Unreachable(_))
+                if guard::is_public_name(host) && self.proxies.to(https, host, port, &[]).is_some() =>
+            {
+                let nowhere = vec![SocketAddr::from((Ipv4Addr::UNSPECIFIED, port))];
+                self.keep((host.to_owned(), port), &nowhere);
+                Ok(nowhere)
+            }
+            found => found,
+        }
     }
 
     /// All or nothing: a name with one address that may not be called is a name somebody plays tricks with.
@@ -74,7 +97,8 @@ impl Judged {
     }
 }
 
-fn look_up(host: &str, port: u16) -> Result<Vec<SocketAddr>, NetError> {
+/// Looks a name up, and judges nothing.
+pub(super) fn look_up(host: &str, port: u16) -> Result<Vec<SocketAddr>, NetError> {
     let unknown = || NetError::Unreachable(format!("{host}:{port}"));
     let waiting = Waiting::current()?;
     let name = host.to_owned();
@@ -91,10 +115,10 @@ fn look_up(host: &str, port: u16) -> Result<Vec<SocketAddr>, NetError> {
 
 impl Resolver for Judged {
     fn resolve(&self, uri: &Uri, _: &Config, _: NextTimeout) -> Result<ResolvedSocketAddrs, ureq::Error> {
-        let host = uri.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
+        let host = guard::bare_host(uri);
         let port = uri.port_u16().unwrap_or(if uri.scheme_str() == Some("https") { 443 } else { 80 });
         let mut resolved = self.empty();
-        for address in self.addresses(host, port)? {
+        for address in self.addresses_or_proxy(uri, host, port)? {
             if resolved.try_push(address).is_err() {
                 break;
             }

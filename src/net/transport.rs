@@ -1,14 +1,16 @@
 //! Connections that a cancelled run ends at once.
 //!
-//! The chain is: [`Dialer`] connects to a judged address, ureq's own connector adds TLS, [`Roomy`] gives TLS connections
-//! the small, growing buffers that plain ones have by themselves.
+//! The chain is: [`Dialer`] connects to a judged address or to the operator's proxy, [`super::tls::Secure`] adds TLS,
+//! [`Roomy`] gives TLS connections the small, growing buffers that plain ones have by themselves.
 
-use super::NetError;
 use super::buffers::Leased;
+use super::tunnel::{self, InFull};
 use super::waiting::{self, Waiting};
+use super::{NetError, guard, resolve};
+use crate::settings::{Proxies, Proxy};
 use std::fmt;
 use std::io::{ErrorKind, Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::net::{IpAddr, Shutdown, SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use ureq::Error;
@@ -27,9 +29,14 @@ impl From<NetError> for Error {
     }
 }
 
-/// Connects to the addresses the resolver judged, and to no others.
-#[derive(Debug)]
-pub(super) struct Dialer;
+/// Connects to the addresses the resolver judged, or to the proxy of the operator for them, and to no others.
+pub(super) struct Dialer(pub(super) Arc<Proxies>);
+
+impl fmt::Debug for Dialer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Dialer")
+    }
+}
 
 impl Connector for Dialer {
     type Out = Socket;
@@ -38,11 +45,43 @@ impl Connector for Dialer {
         let waiting = Waiting::current()?;
         let most = Duration::from_secs(CONNECT_SECONDS_MAX).min(*details.timeout.after);
         waiting::note_connected();
+        let (https, host) = (details.needs_tls(), guard::bare_host(details.uri));
+        let port = details.uri.port_u16().unwrap_or(if https { 443 } else { 80 });
+        let addresses: Vec<IpAddr> = details.addrs.iter().map(SocketAddr::ip).collect();
+        if let Some(proxy) = self.0.to(https, host, port, &addresses) {
+            return Ok(Some(through(proxy, https, &guard::label(details.uri), &waiting, most)?));
+        }
         match reach(&waiting, &details.addrs, most)? {
-            Some(stream) => Ok(Some(Socket::new(stream))),
-            None => Err(NetError::Unreachable(super::guard::label(details.uri)).into()),
+            Some(stream) => Ok(Some(Socket::new(Arc::new(stream), None))),
+            None => Err(NetError::Unreachable(guard::label(details.uri)).into()),
         }
     }
+}
+
+/// A connection to `target` (host and port) through a proxy, which the operator named and nobody judges.
+fn through(
+    proxy: &Proxy,
+    https: bool,
+    target: &str,
+    waiting: &Waiting,
+    most: Duration,
+) -> Result<Socket, NetError> {
+    let begun = Instant::now();
+    let away = || NetError::Proxy(format!("no connection to {}:{}", proxy.host, proxy.port));
+    let addresses = match proxy.host.parse::<IpAddr>() {
+        Ok(address) => vec![SocketAddr::new(address, proxy.port)],
+        Err(_) => resolve::look_up(&proxy.host, proxy.port).map_err(|error| match error {
+            NetError::Unreachable(_) => away(),
+            other => other,
+        })?,
+    };
+    let stream = Arc::new(reach(waiting, &addresses, most)?.ok_or_else(away)?);
+    if !https {
+        return Ok(Socket::new(stream, Some(InFull::new(target, proxy))));
+    }
+    // The proxy connects only now, which takes a time of its own.
+    tunnel::open(&stream, proxy, target, waiting, most.saturating_sub(begun.elapsed()) + most)?;
+    Ok(Socket::new(stream, None))
 }
 
 /// A connection to the first of these judged addresses that can be reached; `None` when none can.
@@ -91,6 +130,10 @@ fn dial(waiting: &Waiting, address: SocketAddr, most: Duration) -> Result<Option
 /// request one after the other, and two small packets would wake the other side twice.
 pub(super) struct Socket {
     stream: Arc<TcpStream>,
+    /// What each request says to a proxy that passes it on.
+    in_full: Option<InFull>,
+    /// What is sent next begins a request.
+    begins: bool,
     buffers: Leased,
     unsent: Vec<u8>,
     read_timeout: Option<Duration>,
@@ -111,9 +154,11 @@ const fn is_time_out(kind: ErrorKind) -> bool {
 }
 
 impl Socket {
-    fn new(stream: TcpStream) -> Self {
+    fn new(stream: Arc<TcpStream>, in_full: Option<InFull>) -> Self {
         Self {
-            stream: Arc::new(stream),
+            stream,
+            in_full,
+            begins: true,
             buffers: Leased::default(),
             unsent: Vec::new(),
             read_timeout: None,
@@ -123,7 +168,18 @@ impl Socket {
 
     /// Sends what was held back, and gives its memory back: a stream that only reads keeps none for writing.
     fn send(&mut self, timeout: NextTimeout) -> Result<(), Error> {
-        let unsent = std::mem::take(&mut self.unsent);
+        let mut unsent = std::mem::take(&mut self.unsent);
+        if let (Some(in_full), true, false) = (&self.in_full, self.begins, unsent.is_empty()) {
+            match in_full.rewrite(&unsent) {
+                Some(whole) => unsent = whole,
+                // Its first line is still being written.
+                None => {
+                    self.unsent = unsent;
+                    return Ok(());
+                }
+            }
+        }
+        self.begins &= unsent.is_empty();
         let mut sent = 0;
         while sent < unsent.len() {
             sent += self.wait(timeout, |socket, left| {
@@ -213,6 +269,7 @@ impl Transport for Socket {
         })?;
         if amount > 0 {
             waiting::note_received();
+            self.begins = true;
         }
         self.buffers.input_appended(amount);
         Ok(amount > 0)

@@ -1,15 +1,21 @@
 //! What an operator can set (spec 8, contract 1, security rules): read once at start, never changed after.
 
+mod base_url;
 mod log;
 mod metrics;
+mod proxies;
 mod read;
 #[cfg(test)]
 mod tests;
 mod traces;
+mod variables;
 
+pub use base_url::BaseUrl;
 pub use log::{LogFilter, LogFormat, LogLevel};
 pub use metrics::MetricsDoor;
+pub use proxies::{Bypass, Proxies, Proxy};
 pub use traces::{Sampler, TraceSettings};
+pub use variables::{InForce, in_force, warnings};
 
 use crate::limits;
 use ipnet::IpNet;
@@ -27,6 +33,34 @@ pub const DEFAULT_PORT: u16 = 3000;
 pub struct Environment {
     look_up: Arc<LookUp>,
     program: PathBuf,
+    flows_read: FlowsRead,
+}
+
+/// Which variables of the environment flows may read. It holds much that is none of a flow's business: secrets of the
+/// operator, of the system and of whatever started the service.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum FlowsRead {
+    /// Those whose names begin with `FLOW_`.
+    #[default]
+    OfFlows,
+    /// These.
+    Listed(Vec<String>),
+}
+
+impl FlowsRead {
+    /// Settings of the service itself, which no list opens.
+    fn is_own(name: &str) -> bool {
+        let name = name.to_ascii_uppercase();
+        ["SERVICE_", "OTEL_"].iter().any(|prefix| name.starts_with(prefix))
+    }
+
+    fn admit(&self, name: &str) -> bool {
+        !Self::is_own(name)
+            && match self {
+                Self::OfFlows => name.starts_with("FLOW_"),
+                Self::Listed(names) => names.iter().any(|listed| listed == name),
+            }
+    }
 }
 
 type LookUp = dyn Fn(&str) -> Option<String> + Send + Sync;
@@ -34,7 +68,7 @@ type LookUp = dyn Fn(&str) -> Option<String> + Send + Sync;
 impl Environment {
     /// An environment read through `look_up`.
     pub fn new(look_up: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
-        Self { look_up: Arc::new(look_up), program: PathBuf::new() }
+        Self { look_up: Arc::new(look_up), program: PathBuf::new(), flows_read: FlowsRead::default() }
     }
 
     /// With this program to make workers of (`worker/`); without one, code does not run.
@@ -43,18 +77,22 @@ impl Environment {
         Self { program, ..self }
     }
 
+    /// With what an operator lets flows read of it.
+    #[must_use]
+    pub fn with_flows_reading(self, flows_read: FlowsRead) -> Self {
+        Self { flows_read, ..self }
+    }
+
     /// The program workers are made of.
     #[must_use]
     pub fn program(&self) -> PathBuf {
         self.program.clone()
     }
 
-    /// The value of `name`. The service's own settings hold secrets of the operator: no flow may read them.
+    /// The value of `name`, if flows may read it.
     #[must_use]
     pub fn for_flows(&self, name: &str) -> Option<String> {
-        let name_upper = name.to_ascii_uppercase();
-        let own = ["SERVICE_", "OTEL_"].iter().any(|prefix| name_upper.starts_with(prefix));
-        if own { None } else { (self.look_up)(name) }
+        if self.flows_read.admit(name) { (self.look_up)(name) } else { None }
     }
 }
 
@@ -67,14 +105,22 @@ pub struct Settings {
     pub port: u16,
     /// `SERVICE_DATA_DIR`: everything the service keeps lies under it; default `~/.flowkeep`.
     pub data_dir: PathBuf,
-    /// `SERVICE_BASE_URL`: the address people use, scheme and host without a slash at the end.
-    pub base_url: Option<String>,
+    /// `SERVICE_BASE_URL`: the address people use.
+    pub base_url: Option<BaseUrl>,
+    /// `SERVICE_HOSTS`: further names of the service, lower case, each with its port where it has one.
+    pub hosts: Vec<String>,
     /// `CORS_ORIGINS`: origins admitted for every flow, lower case; `*` admits all (contract 4.9).
     pub cors_origins: Vec<String>,
     /// `SERVICE_HTTP_ALLOW`: what may be called although it is private (security rules 7).
     pub http_allow: Vec<AllowRule>,
+    /// `SERVICE_CA_FILE`: certificates of authorities that are trusted beside those that are trusted everywhere.
+    pub ca_file: Option<PathBuf>,
+    /// `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`: the proxies that requests go through.
+    pub proxies: Proxies,
     /// `SERVICE_DOCUMENT_FOLDERS`: folders of the server whose files flows may read (security rules 8).
     pub document_folders: Vec<PathBuf>,
+    /// `SERVICE_RUNTIME_VARIABLES`: variables of the environment that flows may read.
+    pub flows_read: FlowsRead,
     /// `SERVICE_TRUSTED_PROXIES`: who may say which address a request came from (security rules 2).
     pub trusted_proxies: Vec<IpNet>,
     /// `SERVICE_STREAMS_PER_ADDRESS`: streams one client address may hold open.
@@ -85,6 +131,8 @@ pub struct Settings {
     pub drafts: bool,
     /// `SERVICE_VERSIONS_DIR`: the folder of the history repository; `None` is `versions` in the data folder.
     pub versions_dir: Option<PathBuf>,
+    /// `SERVICE_VERSIONS_GROUP_READ`: the group of the repository's folder may read it, for git clients; default off.
+    pub versions_group_read: bool,
     /// `SERVICE_CHECK_MAX_TOKENS`: tokens a check may use, within its range.
     pub check_tokens_max: u64,
     /// `SERVICE_CHECK_MAX_SECONDS`: seconds a check may take, within its range.
@@ -209,10 +257,16 @@ impl Settings {
             host: reader.read("SERVICE_HOST", read::host)?.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST)),
             port: reader.read("SERVICE_PORT", read::port)?.unwrap_or(DEFAULT_PORT),
             data_dir: data_dir(&reader, flags.checkout)?,
-            base_url: reader.read("SERVICE_BASE_URL", read::base_address)?,
+            base_url: reader.read("SERVICE_BASE_URL", base_url::parse)?,
+            hosts: reader.read("SERVICE_HOSTS", read::hosts)?.unwrap_or_default(),
             cors_origins: reader.read("CORS_ORIGINS", read::origins)?.unwrap_or_default(),
             http_allow: reader.read("SERVICE_HTTP_ALLOW", read::allow_rules)?.unwrap_or_default(),
+            ca_file: reader.text("SERVICE_CA_FILE").map(PathBuf::from),
+            proxies: proxies::read(&reader)?,
             document_folders: reader.read("SERVICE_DOCUMENT_FOLDERS", read::folders)?.unwrap_or_default(),
+            flows_read: reader
+                .read("SERVICE_RUNTIME_VARIABLES", read::variable_names)?
+                .map_or_else(FlowsRead::default, FlowsRead::Listed),
             trusted_proxies: reader.read("SERVICE_TRUSTED_PROXIES", read::networks)?.unwrap_or_default(),
             streams_per_address: reader
                 .read("SERVICE_STREAMS_PER_ADDRESS", |text| {
@@ -222,6 +276,7 @@ impl Settings {
             history: !reader.text("SERVICE_VERSIONS").is_some_and(|text| read::is_off(&text)),
             drafts: !reader.text("SERVICE_DRAFTS").is_some_and(|text| read::is_off(&text)),
             versions_dir: reader.text("SERVICE_VERSIONS_DIR").map(PathBuf::from),
+            versions_group_read: reader.read("SERVICE_VERSIONS_GROUP_READ", read::switch)?.unwrap_or(false),
             check_tokens_max: read::cap(
                 reader.text("SERVICE_CHECK_MAX_TOKENS"),
                 limits::CHECK_TOKENS_COUNT,
@@ -266,7 +321,13 @@ impl Settings {
     /// True when people reach the service by https, so that cookies are `Secure`.
     #[must_use]
     pub fn https(&self) -> bool {
-        self.base_url.as_deref().is_some_and(|url| url.starts_with("https://"))
+        self.base_url.as_ref().is_some_and(|url| url.origin().starts_with("https://"))
+    }
+
+    /// The path before all addresses of the service; empty where there is none.
+    #[must_use]
+    pub fn base_path(&self) -> &str {
+        self.base_url.as_ref().map_or("", BaseUrl::path)
     }
 }
 

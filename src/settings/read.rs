@@ -1,6 +1,6 @@
 //! From the text of a variable to its value. Each function says what is wrong and what to write instead.
 
-use super::{AllowRule, BadSetting, Flag, LogFilter, LogFormat};
+use super::{AllowRule, BadSetting, Flag, FlowsRead, LogFilter, LogFormat};
 use crate::limits;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
@@ -110,6 +110,22 @@ pub(super) fn within(text: &str, (least, most): (u64, u64)) -> Read<u64> {
     }
 }
 
+/// Names of environment variables that flows may read.
+pub(super) fn variable_names(text: &str) -> Read<Vec<String>> {
+    let names: Vec<&str> = text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+    let is_word = |name: &&str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if !names.iter().all(is_word) {
+        return fault("is no list of names", "give names of environment variables, separated by commas");
+    }
+    if names.iter().any(|name| FlowsRead::is_own(name)) {
+        return fault(
+            "names a setting of the service itself",
+            "leave out names that begin with SERVICE_ or OTEL_",
+        );
+    }
+    Ok(names.into_iter().map(str::to_owned).collect())
+}
+
 pub(super) fn host(text: &str) -> Read<IpAddr> {
     if text.eq_ignore_ascii_case("localhost") {
         return Ok(IpAddr::V4(Ipv4Addr::LOCALHOST));
@@ -170,6 +186,22 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
 
 pub(super) fn origins(text: &str) -> Read<Vec<String>> {
     parts(text).map(origin).collect()
+}
+
+/// Names of the service. Whoever pastes an address means its host.
+pub(super) fn hosts(text: &str) -> Read<Vec<String>> {
+    let host = |part: &str| {
+        let lower = part.trim_end_matches('/').to_ascii_lowercase();
+        let bare = lower.strip_prefix("https://").or_else(|| lower.strip_prefix("http://")).unwrap_or(&lower);
+        if is_host_and_port(bare) {
+            return Ok(bare.to_owned());
+        }
+        fault(
+            "holds an entry that is not a name",
+            "separate names such as flows.example.com or flows.lan:3000 by commas",
+        )
+    };
+    parts(text).map(host).collect()
 }
 
 fn origin(text: &str) -> Read<String> {

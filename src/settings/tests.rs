@@ -99,13 +99,17 @@ fn addresses() {
         ("https://Flows.Example.com/", "https://flows.example.com"),
         ("http://localhost:3000", "http://localhost:3000"),
         ("http://[::1]:8080", "http://[::1]:8080"),
+        ("https://Example.com/Flows/", "https://example.com/Flows"),
+        ("https://example.com:8443/a/b-c_d.e", "https://example.com:8443/a/b-c_d.e"),
     ];
     for (text, expected) in rows {
-        assert_eq!(good("SERVICE_BASE_URL", text).base_url.as_deref(), Some(expected));
+        assert_eq!(good("SERVICE_BASE_URL", text).base_url.unwrap().to_string(), expected);
     }
     assert!(good("SERVICE_BASE_URL", "https://a.example").https());
     let origins = good("CORS_ORIGINS", "https://A.example/, b.example:8080,*").cors_origins;
     assert_eq!(origins, ["https://a.example", "b.example:8080", "*"]);
+    let hosts = good("SERVICE_HOSTS", "Flows.Example.com, flows.lan:3000 https://[fd00::1]:8443/").hosts;
+    assert_eq!(hosts, ["flows.example.com", "flows.lan:3000", "[fd00::1]:8443"]);
     let proxies = good("SERVICE_TRUSTED_PROXIES", "10.0.0.7, fd00::/8").trusted_proxies;
     assert_eq!(proxies.iter().map(ToString::to_string).collect::<Vec<_>>(), ["10.0.0.7/32", "fd00::/8"]);
 }
@@ -182,7 +186,7 @@ fn a_wrong_value_is_one_line_that_names_variable_problem_and_fix() {
         ("SERVICE_PORT", "-1"),
         ("SERVICE_PORT", "http"),
         ("SERVICE_BASE_URL", "flows.example.com"),
-        ("SERVICE_BASE_URL", "https://a.example/path"),
+        ("SERVICE_BASE_URL", "https://a.example/a//b"),
         ("SERVICE_BASE_URL", "https://user@a.example"),
         ("SERVICE_BASE_URL", "https://"),
         ("SERVICE_BASE_URL", "https://a:99999"),
@@ -251,6 +255,30 @@ fn spans_go_where_the_standard_variables_say() {
     assert!(!secret.contains("hunter2"), "{secret}");
     let environment = Environment::new(|_| Some("x".to_owned()));
     assert_eq!(environment.for_flows("OTEL_EXPORTER_OTLP_HEADERS"), None);
+}
+
+#[test]
+fn flows_read_what_is_listed_of_the_environment_and_nothing_else() {
+    let reads = |vars: &[(&str, &str)], name: &str| {
+        let environment = Environment::new(|_| Some("x".to_owned()));
+        let settings = read(vars).unwrap();
+        environment.with_flows_reading(settings.flows_read).for_flows(name).is_some()
+    };
+    for unset in [&[][..], &[("SERVICE_RUNTIME_VARIABLES", " ")]] {
+        assert!(reads(unset, "FLOW_CITY"));
+        for hidden in ["PATH", "HOME", "AWS_SECRET_ACCESS_KEY", "flow_city", "MY_FLOW_CITY", "SERVICE_PORT"] {
+            assert!(!reads(unset, hidden), "{hidden}");
+        }
+    }
+    let listed = &[("SERVICE_RUNTIME_VARIABLES", "REGION, CITY_2,")];
+    assert!(reads(listed, "REGION") && reads(listed, "CITY_2"));
+    for hidden in ["FLOW_CITY", "region", "CITY", "", "SERVICE_OWNER_PASSWORD"] {
+        assert!(!reads(listed, hidden), "{hidden}");
+    }
+    for bad in ["A B", "A;B", "A=1", "SERVICE_PORT", "REGION,otel_headers"] {
+        let line = read(&[("SERVICE_RUNTIME_VARIABLES", bad)]).unwrap_err().to_string();
+        assert!(line.starts_with("SERVICE_RUNTIME_VARIABLES is"), "{line}");
+    }
 }
 
 #[test]

@@ -36,6 +36,11 @@ pub fn open(base_url: Option<&str>, cors_origins: &[&str]) -> (TempDir, App) {
     let flags = Flags::default()
         .with("SERVICE_DATA_DIR", "--data-dir", folder.path().to_str())
         .with("SERVICE_BASE_URL", "--base-url", base_url)
+        .with(
+            "SERVICE_HOSTS",
+            "--hosts",
+            Some(if base_url.is_none() { "here.example, a, b" } else { "a, b" }),
+        )
         .with("CORS_ORIGINS", "--cors-origins", Some(&cors_origins.join(",")));
     let app = App::open(Settings::from_vars(|_| None, flags).unwrap(), Environment::new(|_| None)).unwrap();
     let owner = serde_json::from_value(
@@ -139,5 +144,5 @@ fn flow(app: &App, id: &str, workspace: WorkspaceId, allowed: &[&str]) {
         updated: now,
     };
     let caller = owner::operator(app).unwrap().unwrap();
-    live::create(app, &caller, flow, &NewCanvas::empty(), None).unwrap();
+    live::create(app, &caller, flow, &NewCanvas::empty(), None, &live::Origin::Edit).unwrap();
 }

@@ -2,8 +2,10 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod bounds;
+mod framing;
 mod house;
 mod leaving;
+mod names;
 mod stopping;
 mod support;
 mod who;

@@ -28,9 +28,10 @@ fn an_idle_service_stops_at_once() {
 }
 
 #[test]
-fn streams_end_at_once_and_answers_get_their_time() {
+fn answers_and_streams_get_their_time_and_then_an_end() {
     let mut server = Server::paced(quick());
     let mut stream = open(&server, "/api/v1/stream?ms=60000&probe=cut");
+    let mut ending = open(&server, "/api/v1/stream?tokens=3&ms=500&probe=ending");
     let mut finishing = open(&server, "/api/v1/block?ms=1500&probe=finishing");
     let mut endless = open(&server, "/api/v1/block?probe=endless");
     let mut idle = open(&server, "/api/v1/ok");
@@ -44,13 +45,6 @@ fn streams_end_at_once_and_answers_get_their_time() {
         .unwrap();
     std::thread::sleep(Duration::from_millis(100));
     server.tell_to_stop();
-    // The stream's run ends and its reader is told, before the whole answers are over.
-    assert!(seen("cut", Duration::from_millis(1_400)).unwrap().ends_with("Some(Shutdown)"));
-    let body = read_answer(&mut stream).unwrap().body;
-    assert!(body.ends_with(
-        "message:\ndata:{\"event\":\"error\",\"data\":{\"status\":503,\"code\":\"UNAVAILABLE\",\"message\":\
-         \"The service is restarting. Try again in a minute.\"}}\n\nmessage:\ndata:{\"event\":\"end\",\"data\":\"[DONE]\"}\n\n"
-    ), "{body}");
     // New requests are refused, on old connections and on new ones, and so is one whose body is not there yet.
     idle.write_all(request("GET", "/api/v1/ok", &[], "").as_bytes()).unwrap();
     let refused = [
@@ -67,6 +61,16 @@ fn streams_end_at_once_and_answers_get_their_time() {
         assert_eq!(answer.header("connection"), Some("close"));
     }
     assert_eq!(read_answer(&mut finishing).unwrap().json()["done"], true);
+    let body = read_answer(&mut ending).unwrap().body;
+    assert_eq!((body.matches("\"token\"").count(), body.matches("\"error\"").count()), (3, 0), "{body}");
+    assert!(seen("ending", Duration::from_secs(5)).unwrap().ends_with("None"));
+    // What does not end by itself is told why it is ended.
+    let body = read_answer(&mut stream).unwrap().body;
+    assert!(body.ends_with(
+        "message:\ndata:{\"event\":\"error\",\"data\":{\"status\":503,\"code\":\"UNAVAILABLE\",\"message\":\
+         \"The service is restarting. Try again in a minute.\"}}\n\nmessage:\ndata:{\"event\":\"end\",\"data\":\"[DONE]\"}\n\n"
+    ), "{body}");
+    assert!(seen("cut", Duration::from_secs(5)).unwrap().ends_with("Some(Shutdown)"));
     read_answer(&mut endless).unwrap().is_error(503);
     assert_eq!(seen("endless", Duration::from_secs(5)), Some(reason(Reason::Shutdown)));
     let took = server.ended();

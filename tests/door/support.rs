@@ -5,6 +5,7 @@ use flowkeep::app::App;
 use flowkeep::domain::cancel::Reason;
 use flowkeep::domain::error::{Error, RateLimited, Result};
 use flowkeep::domain::rate::WindowState;
+use flowkeep::http::openapi::shape::{Param, TEXT, TEXTS, query};
 use flowkeep::http::pace::Pace;
 use flowkeep::http::server::serve_table;
 use flowkeep::http::{
@@ -106,10 +107,14 @@ fn stream(_: &App, (): (), request: &Request) -> Result<Reply> {
     .with_header("x-service-session-token", "token"))
 }
 
+/// One value of the first name, any number of the second.
+const QUERY: &[Param] = &[query("one", TEXT, "One."), query("several", TEXTS, "Some.")];
+
 fn table() -> &'static Table {
     static TABLE: LazyLock<Table> = LazyLock::new(|| {
         Table::new(vec![
             get("/ok", PUBLIC, ok),
+            get("/query", PUBLIC, ok).query(QUERY),
             get("/listed", PUBLIC, ok).cors(Cors::Listed),
             get("/flow/:flow", PUBLIC, ok).cors(Cors::Flow),
             post("/in-body", PUBLIC, ok).cors(Cors::Flow),

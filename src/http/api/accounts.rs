@@ -5,9 +5,9 @@ use crate::app::App;
 use crate::domain::caller::{Caller, PERMISSIONS, Permission};
 use crate::domain::error::{Error, Result};
 use crate::domain::session::SESSION_DAYS_MAX;
-use crate::http::guard;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
+use crate::http::session_cookie;
 use crate::ops::{invitations, links, logins, owner, password_resets, profile, sessions};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -33,7 +33,7 @@ struct Presented {
 
 /// The value of the session cookie; empty without one, which no session has.
 pub(super) fn cookie<'r>(app: &App, request: &'r Request) -> &'r str {
-    request.cookie(guard::session_cookie_name(&app.settings)).unwrap_or_default()
+    session_cookie::of(app, request).unwrap_or_default()
 }
 
 /// `POST /auth/resolve`: where the page of somebody who is not signed in begins.
@@ -99,16 +99,16 @@ pub fn login(app: &App, (): (), request: &Request) -> Result<Reply> {
     let body: LoginBody = request.json()?;
     let agent = request.header("user-agent");
     let signed_in = logins::login(app, &body.email, &body.password, request.address(), agent)?;
-    let cookie = guard::session_cookie(&app.settings, &signed_in.cookie, SESSION_DAYS_MAX * SECONDS_PER_DAY);
+    let cookie = session_cookie::set(app, request, &signed_in.cookie, SESSION_DAYS_MAX * SECONDS_PER_DAY);
     Ok(Reply::json(&signed_in.user)?.with_header("set-cookie", &cookie))
 }
 
 /// `POST /account/logout`
 pub fn logout(app: &App, (): (), request: &Request) -> Result<Reply> {
-    if let Some(cookie) = request.cookie(guard::session_cookie_name(&app.settings)) {
+    if let Some(cookie) = session_cookie::of(app, request) {
         logins::logout(app, cookie, request.address())?;
     }
-    let gone = guard::session_cookie_removed(&app.settings);
+    let gone = session_cookie::remove(app, request);
     let reply = Reply::json(&json!({ "message": "logged_out", "redirectTo": "/login" }))?;
     Ok(reply.with_header("set-cookie", &gone))
 }

@@ -1,6 +1,6 @@
 //! Text of documents ahead of a question (reference 1.2).
 
-use super::prediction::admit_to;
+use super::prediction::{admit_to, for_stranger};
 use crate::app::App;
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::Flow;
@@ -44,11 +44,12 @@ pub fn extract(app: &App, attached: Attached, request: &Request) -> Result<Reply
     if files.is_empty() {
         return Err(Error::invalid("Send at least one file in a part named 'files'."));
     }
+    let told = |fault| for_stranger(app, &flow.id, fault);
     let reply = if whole {
-        let (file, length) = predict::whole(app, &flow, files)?;
+        let (file, length) = predict::whole(app, &flow, files).map_err(told)?;
         Reply::file(file, length, "application/json; charset=utf-8")
     } else {
-        Reply::json(&predict::extract(app, &flow, files, request.cancel())?)?
+        Reply::json(&predict::extract(app, &flow, files, request.cancel()).map_err(told)?)?
     };
     Ok(match window {
         Some(window) => reply.with_rate(&window, app.clock.now()),

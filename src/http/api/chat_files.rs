@@ -8,15 +8,19 @@ use crate::domain::ids::{ChatId, FlowId};
 use crate::http::guard::{self, Guard, Who};
 use crate::http::reply::Reply;
 use crate::http::request::Request;
-use crate::ops::chat_files::{self, ChatFile, SIGNED_PARAMS, StoredName};
+use crate::ops::chat_files::{self, ChatFile, SIGNED_PARAMS};
 use crate::ops::predict;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Map;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 /// A file that the caller may have: what [`FILE`] proves.
 pub struct Shown {
     flow: Arc<Flow>,
     file: ChatFile,
+    /// What the caller called it.
+    label: Option<String>,
 }
 
 /// A signed link; or the flow's key and a proof of the conversation, or a person who may see the flow.
@@ -27,29 +31,24 @@ fn admit(app: &App, request: &Request) -> Result<Shown> {
         let file = chat_files::by_link(app, request.query_text())?;
         let flow = predict::flow(app, &file.flow)?;
         admit_origin(app, request, &flow)?;
-        return Ok(Shown { flow, file });
+        return Ok(Shown { flow, file, label: None });
     }
-    let file = named(request)?;
-    let flow = predict::flow(app, &file.flow)?;
+    let id = parsed(request, "chatflowId", FlowId::parse)?;
+    let chat = parsed(request, "chatId", ChatId::parse)?;
+    let label = parsed(request, "fileName", |text| Some(text.to_owned()).filter(|text| !text.is_empty()))?;
+    let flow = predict::flow(app, &id)?;
     admit_origin(app, request, &flow)?;
     let proofs = proofs(request, None, &mut Map::new());
-    match chat_files::admit_owner(app, &flow, &file.chat, request.bearer(), &proofs) {
+    match chat_files::admit_owner(app, &flow, &chat, request.bearer(), &proofs) {
         Err(refused @ Error::Unauthorized(_)) => {
             let person = guard::person(app, request)?;
             person.filter(|person| chat_files::may_see(person, &flow)).ok_or(refused)?;
         }
         admitted => admitted?,
     }
-    Ok(Shown { flow, file })
-}
-
-/// The file the query names.
-fn named(request: &Request) -> Result<ChatFile> {
-    Ok(ChatFile {
-        flow: parsed(request, "chatflowId", FlowId::parse)?,
-        chat: parsed(request, "chatId", ChatId::parse)?,
-        name: parsed(request, "fileName", StoredName::parse)?,
-    })
+    let name = chat_files::stored_name(app, &flow, &chat, &label)?;
+    let label = Some(label).filter(|label| label != name.as_str());
+    Ok(Shown { flow, file: ChatFile { flow: id, chat, name }, label })
 }
 
 fn parsed<T>(request: &Request, name: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T> {
@@ -66,10 +65,13 @@ fn parsed<T>(request: &Request, name: &str, parse: impl Fn(&str) -> Option<T>) -
 /// # Errors
 /// 404 when the conversation has no such file.
 pub fn read(app: &App, shown: Shown, _: &Request) -> Result<Reply> {
-    let Shown { flow, file } = shown;
+    let Shown { flow, file, label } = shown;
     let opened = chat_files::open(app, &flow, &file)?;
     // The name holds letters, digits and a dot, so it needs no escape.
-    let disposition = format!("attachment; filename=\"{}\"", file.name);
+    let mut disposition = format!("attachment; filename=\"{}\"", file.name);
+    if let Some(label) = label {
+        let _ = write!(disposition, "; filename*=UTF-8''{}", utf8_percent_encode(&label, NON_ALPHANUMERIC));
+    }
     Ok(Reply::file(opened.file, opened.length, file.name.content_type())
         .with_header("content-disposition", &disposition))
 }

@@ -1,23 +1,36 @@
-//! Who may frame the page on which one flow chats.
+//! Who may open, and who may frame, the page on which one flow chats.
 
 use crate::app::App;
-use crate::domain::error::Result;
+use crate::domain::error::{Error, Result};
 use crate::domain::flow::AllowedOrigins;
 use crate::domain::ids::FlowId;
+use crate::http::guard;
 use crate::http::origin::Origin;
-use crate::ops;
+use crate::ops::chat_files;
+use hyper::HeaderMap;
 
-/// The sources of `frame-ancestors` for the chat page of the flow of this id: its Allowed Domains, anyone where they name
-/// nobody in particular, and nobody else when there is no such flow (security rules 2, contract 4.9).
+/// The sources of `frame-ancestors` for the chat page of the flow of this id; `None` when whoever opens it is told that
+/// there is no such page.
+///
+/// A shared flow is everybody's, and its Allowed Domains may frame it: anyone where they name nobody in particular (security
+/// rules 2, contract 4.9). Another flow is for those who may see it when they are signed in.
 ///
 /// # Errors
 /// When the database cannot be read.
-pub fn ancestors(app: &App, flow: &str) -> Result<String> {
-    let allowed = match FlowId::parse(flow) {
-        Some(id) => ops::flows::allowed_origins(app, &id)?,
-        None => None,
+pub fn framing(app: &App, flow: &str, headers: &HeaderMap) -> Result<Option<String>> {
+    let Some(id) = FlowId::parse(flow) else { return Ok(None) };
+    let flow = match app.known.flow(app, &id) {
+        Ok(flow) => flow,
+        Err(Error::NotFound(_)) => return Ok(None),
+        Err(other) => return Err(other),
     };
-    Ok(allowed.map_or_else(|| "'self'".to_owned(), |allowed| sources(&allowed, &app.settings.cors_origins)))
+    if flow.settings.is_shared() {
+        return Ok(Some(sources(&flow.settings.allowed_origins(), &app.settings.cors_origins)));
+    }
+    // A session that is over proves nothing, and nothing is refused for it.
+    let visitor = guard::visitor(app, headers).unwrap_or_default();
+    let sees = visitor.is_some_and(|caller| chat_files::may_see(&caller, &flow));
+    Ok(sees.then(|| "'self'".to_owned()))
 }
 
 /// An entry is written anew from what was understood of it, so that it cannot say anything else.
@@ -32,14 +45,7 @@ fn sources(allowed: &AllowedOrigins, cors: &[String]) -> String {
             continue;
         }
         sources.push(' ');
-        if let Some(scheme) = &origin.scheme {
-            sources.push_str(scheme);
-            sources.push_str("://");
-        }
-        sources.push_str(&origin.host);
-        if let Some(port) = origin.port {
-            sources.push_str(&format!(":{port}"));
-        }
+        sources.push_str(&origin.to_string());
     }
     sources
 }

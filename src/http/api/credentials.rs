@@ -1,5 +1,6 @@
 //! Credentials and their types over HTTP (reference 1.3).
 
+use super::flows::is_set;
 use crate::app::App;
 use crate::domain::caller::Caller;
 use crate::domain::credential_types::{self, CredentialType};
@@ -31,11 +32,14 @@ pub fn reveal(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     Reply::json(&credentials::addresses(app, &caller, credential_types::find, request.param("id"))?)
 }
 
-/// `GET /used-by/:kind`: which flows name each credential, tool or variable.
+/// `GET /used-by/:kind`: which flows use each credential, tool, document store, variable or key.
 pub fn used_by(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let used = Used::parse(request.param("kind"));
     let used = used.ok_or_else(|| {
-        Error::NotFound("There is nothing to count but credentials, tools and variables.".to_owned())
+        Error::NotFound(
+            "There is nothing to count but credentials, tools, document stores, variables and API keys."
+                .to_owned(),
+        )
     })?;
     Reply::json(&used_by::count(app, &caller, used)?)
 }
@@ -48,7 +52,7 @@ pub fn update(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 
 /// `DELETE /credentials/:id`
 pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&credentials::delete(app, &caller, request.param("id"))?)
+    Reply::json(&credentials::delete(app, &caller, request.param("id"), is_set(request, "force")?)?)
 }
 
 /// `GET /components-credentials`

@@ -1,7 +1,7 @@
 //! Document stores (reference 1.9).
 
 use super::filling;
-use super::flows::deleted;
+use super::flows::{deleted, is_set};
 use crate::app::App;
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
@@ -55,7 +55,7 @@ pub fn update(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 /// # Errors
 /// 404.
 pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    document_stores::delete(app, &caller, &store(request.param("id"))?)?;
+    document_stores::delete(app, &caller, &store(request.param("id"))?, is_set(request, "force")?)?;
     deleted(1)
 }
 

@@ -4,6 +4,7 @@ use super::prediction::flow_id;
 use crate::app::App;
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
+use crate::domain::ids::FlowId;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::ops::drafts::{self, Expected};
@@ -26,6 +27,11 @@ struct SettingsBody {
 #[serde(rename_all = "camelCase", default)]
 struct PublishBody {
     overwrite_live_changes: Option<bool>,
+}
+
+#[derive(Deserialize)]
+struct PublishEachBody {
+    ids: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -80,6 +86,26 @@ pub fn publish(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
         if request.body().is_empty() { PublishBody::default() } else { request.json()? };
     let overwrite = body.overwrite_live_changes.unwrap_or(false);
     Reply::json(&publish::publish(app, &caller, &id, overwrite)?)
+}
+
+/// `POST /flow-drafts/publish`: those of these flows that can run, each with a result of its own.
+///
+/// # Errors
+/// 400 for a list that is empty, too long or holds something else than ids, 404 when none of them is a flow.
+pub fn publish_each(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let body: PublishEachBody = request.json()?;
+    if body.ids.is_empty() || body.ids.len() > publish::FLOWS_MAX {
+        return Err(Error::Invalid(format!("Invalid ids: send 1 to {} ids of flows.", publish::FLOWS_MAX)));
+    }
+    let mut ids = Vec::with_capacity(body.ids.len());
+    for text in &body.ids {
+        let id = FlowId::parse(text)
+            .ok_or_else(|| Error::invalid("Invalid ids: one of them is no id of a flow."))?;
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    Reply::json(&publish::publish_each(app, &caller, &ids)?)
 }
 
 /// `POST /flow-drafts/:id/rollback`.

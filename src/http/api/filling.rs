@@ -3,8 +3,9 @@
 
 use crate::app::App;
 use crate::domain::cancel::Cancel;
-use crate::domain::error::{Error, Result};
+use crate::domain::error::Result;
 use crate::domain::filling::Progress;
+use crate::http::error::note_run;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
 use crate::ops::watch::Tell;
@@ -22,7 +23,8 @@ pub(super) fn answer(
     run: impl FnOnce(&App, Tell<'_>, &Cancel) -> Result<Value> + Send + 'static,
 ) -> Result<Reply> {
     if !wants_events(request) {
-        return Reply::json(&run(app, &|_| {}, request.cancel())?);
+        let body = run(app, &|_| {}, request.cancel()).inspect_err(|fault| note_run(None, fault))?;
+        return Reply::json(&body);
     }
     let (app, cancel) = (app.clone(), request.cancel().clone());
     Ok(Reply::stream(move |events| {
@@ -33,7 +35,7 @@ pub(super) fn answer(
         let _ = match run(&app, &tell, &cancel) {
             Ok(body) => events.send("result", &body).and_then(|()| events.end()),
             Err(fault) => {
-                note(&fault);
+                note_run(None, &fault);
                 events.fail(&fault)
             }
         };
@@ -44,13 +46,4 @@ fn wants_events(request: &Request) -> bool {
     let kinds = request.header("accept").unwrap_or_default().split(',');
     let mut kinds = kinds.map(|kind| kind.split(';').next().unwrap_or_default().trim());
     kinds.any(|kind| kind.eq_ignore_ascii_case(EVENTS))
-}
-
-/// A failed stream has no status that a log of requests would show.
-fn note(fault: &Error) {
-    match fault {
-        Error::Cancelled | Error::Unavailable(_) => tracing::debug!("a filling was stopped"),
-        Error::Internal(cause) => tracing::error!(%cause, "a filling failed"),
-        other => tracing::warn!(reason = %other, "a filling failed"),
-    }
 }

@@ -1,16 +1,18 @@
 //! Flow records (reference 1.1) and what a chat page may know of a flow.
 
-use super::owning::{flow_for_page, may_see};
-use super::prediction::flow_id;
+use super::owning::may_see;
+use super::prediction::{admit_origin, flow_id};
 use crate::app::App;
+use crate::clock::iso;
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::FlowKind;
+use crate::http::origin;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
-use crate::ops::chat_page;
 use crate::ops::flows::{self, FlowEdit, FlowFilter};
-use crate::ops::predict::Side;
+use crate::ops::predict::{self, Side};
+use crate::ops::{chat_page, refused_origins, validation};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -39,7 +41,8 @@ pub(super) fn listed(items: Vec<Value>, total: usize, paged: bool) -> Result<Rep
     if paged { Reply::json(&json!({"data": items, "total": total})) } else { Reply::json(&items) }
 }
 
-/// `GET /chatflows`; with `fields=summary` without canvases and with the state of each flow's draft.
+/// `GET /chatflows`: without canvases, which may be megabytes each, unless `full=true` asks for them; with `fields=summary`
+/// the least of each flow and the state of its draft.
 ///
 /// # Errors
 /// 400 for a bad filter.
@@ -61,8 +64,25 @@ pub fn list(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
         }
         Some(_) => return Err(Error::invalid("Invalid fields: it can be 'summary'.")),
     }
-    let (found, total) = flows::list(app, &caller, filter)?;
-    listed(found.iter().map(flows::WholeFlow::wire).collect(), total, page.is_some())
+    let (rows, total) = if is_set(request, "full")? {
+        let (found, total) = flows::list(app, &caller, filter)?;
+        (found.iter().map(flows::WholeFlow::wire).collect(), total)
+    } else {
+        flows::records(app, &caller, filter)?
+    };
+    listed(rows, total, page.is_some())
+}
+
+/// Reads a switch of the query: off unless it is `true`.
+///
+/// # Errors
+/// 400 when it is something else.
+pub(super) fn is_set(request: &Request, name: &str) -> Result<bool> {
+    match request.query(name) {
+        None | Some("" | "false") => Ok(false),
+        Some("true") => Ok(true),
+        Some(_) => Err(Error::Invalid(format!("Invalid {name}: it must be 'true' or 'false'."))),
+    }
 }
 
 /// `POST /chatflows`.
@@ -104,13 +124,31 @@ pub fn has_changed(app: &App, caller: Caller, request: &Request) -> Result<Reply
 /// `GET /public-chatflows/:id`: a shared flow as a chat page needs it, or the whole record for who may see it.
 ///
 /// # Errors
-/// 404 for an unknown flow, 401 for one that is not shared.
+/// 404 for an unknown flow and for one that is not shared; 403 for a page that the flow does not admit.
 pub fn public(app: &App, (): (), request: &Request) -> Result<Reply> {
-    let flow = flow_for_page(app, request, request.param("id"))?;
-    if may_see(app, request, &flow)? {
+    let flow = predict::flow(app, &flow_id(request)?)?;
+    let sees = may_see(app, request, &flow)?;
+    if !sees && !flow.settings.is_shared() {
+        return Err(Error::no_flow(&flow.id));
+    }
+    admit_origin(app, request, &flow)?;
+    if sees {
         return Reply::json(&flows::shown(app, Arc::unwrap_or_clone(flow))?.wire());
     }
     Reply::json(&chat_page::shared(app, &flow)?)
+}
+
+/// `GET /refused-origins/:id`: which pages the flow turned away lately, but for those that it admits by now.
+///
+/// # Errors
+/// 404, 403.
+pub fn refused_origins(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
+    let (flow, refused) = refused_origins::list(app, &caller, &flow_id(request)?)?;
+    let (allowed, cors, own) =
+        (flow.settings.allowed_origins(), &app.settings.cors_origins, request.own_origins());
+    let still = refused.iter().filter(|one| !origin::admits(&allowed, cors, &own, &one.origin));
+    let rows = still.map(|one| json!({"origin": one.origin, "count": one.count, "lastDate": iso(one.last)}));
+    Reply::json(&rows.collect::<Vec<_>>())
 }
 
 /// `DELETE /chatflows/:id`.
@@ -122,17 +160,17 @@ pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     deleted(1)
 }
 
-/// `GET /validation/:id`: of Live, or with `source=draft` of the draft when there is one.
+/// `GET /validation/:id`: of the draft when there is one, or with `source=live` of Live.
 ///
 /// # Errors
 /// 400 for another source, 404, 403.
 pub fn validate(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     let side = match request.query("source") {
-        None | Some("" | "live") => Side::Live,
-        Some("draft") => Side::Draft,
+        None | Some("" | "draft") => Side::Draft,
+        Some("live") => Side::Live,
         Some(_) => return Err(Error::invalid("Invalid source: it must be 'live' or 'draft'.")),
     };
-    Reply::json(&chat_page::problems(app, &caller, &flow_id(request)?, side)?)
+    Reply::json(&validation::problems(app, &caller, &flow_id(request)?, side)?)
 }
 
 /// `GET /flow-config/:id`: what Override Config may list (reference 1.1).

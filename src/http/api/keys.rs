@@ -1,5 +1,6 @@
 //! API keys over HTTP (contract 3).
 
+use super::flows::is_set;
 use crate::app::App;
 use crate::domain::caller::Caller;
 use crate::domain::error::Result;
@@ -39,5 +40,5 @@ pub fn update(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 
 /// `DELETE /apikey/:id`
 pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&keys::delete(app, &caller, request.param("id"))?)
+    Reply::json(&keys::delete(app, &caller, request.param("id"), is_set(request, "force")?)?)
 }

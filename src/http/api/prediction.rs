@@ -6,15 +6,18 @@ use crate::domain::caller::Caller;
 use crate::domain::cancel::{Cancel, Reason};
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::Flow;
+use crate::domain::hosts::without_hosts;
 use crate::domain::ids::{ChatId, FlowId};
 use crate::domain::prediction::{ChatType, PastMessage, Proof, Question, SentEntry, SentUpload, Speaker};
 use crate::domain::rate::WindowState;
+use crate::http::error::note_run;
 use crate::http::form::Form;
 use crate::http::guard::{Guard, Who};
 use crate::http::json;
 use crate::http::origin;
 use crate::http::reply::Reply;
 use crate::http::request::Request;
+use crate::http::session_cookie;
 use crate::http::sse::EventSink;
 use crate::ops::access::{self, Action};
 use crate::ops::predict::{self, Answer, Ask, Entry, Gone, Quiet, Side, Sink};
@@ -76,9 +79,11 @@ pub(super) fn flow_id(request: &Request) -> Result<FlowId> {
 pub fn ask(app: &App, admitted: Admitted, request: &Request) -> Result<Reply> {
     let Admitted { flow, question, window } = admitted;
     let ask = Ask { flow, question, chat_type: ChatType::External, side: Side::Live };
-    let entry = predict::prepare(app, ask, request.cancel())?;
+    let id = ask.flow.id;
+    let told = |fault| for_stranger(app, &id, fault);
+    let entry = predict::prepare(app, ask, request.cancel()).map_err(told)?;
     let (flow, chat) = (entry.flow.id, entry.ids.chat);
-    let reply = with_session(app, answer(app, entry, request)?, &flow, &chat);
+    let reply = with_session(app, request, answer(app, entry, request).map_err(told)?, &flow, &chat);
     Ok(match window {
         Some(window) => reply.with_rate(&window, app.clock.now()),
         None => reply,
@@ -94,9 +99,28 @@ pub fn ask_internal(app: &App, caller: Caller, request: &Request) -> Result<Repl
     let flow = Arc::new(app.store.read_but_messages(|tx| access::flow(tx, &caller, &id, Action::Read))?);
     let question = question(request)?;
     let ask = Ask { flow, question, chat_type: ChatType::Internal, side: side(source(request)?.as_deref())? };
-    let entry = predict::prepare(app, ask, request.cancel())?;
+    let told = |fault| unless_gone(app, &id, fault);
+    let entry = predict::prepare(app, ask, request.cancel()).map_err(told)?;
     let chat = entry.ids.chat.to_string();
-    Ok(answer(app, entry, request)?.with_header(CHAT_ID, &chat))
+    Ok(answer(app, entry, request).map_err(told)?.with_header(CHAT_ID, &chat))
+}
+
+/// What somebody from outside reads of a failure: no server that the flow calls.
+pub(super) fn for_stranger(app: &App, flow: &FlowId, fault: Error) -> Error {
+    match unless_gone(app, flow, fault) {
+        Error::Failed(text) => Error::Failed(without_hosts(&text)),
+        other => other,
+    }
+}
+
+/// A flow that was deleted meanwhile takes its files along: whatever fails by that, the flow is not there.
+pub(super) fn unless_gone(app: &App, flow: &FlowId, fault: Error) -> Error {
+    match fault {
+        Error::Internal(_) if matches!(predict::flow(app, flow), Err(Error::NotFound(_))) => {
+            Error::no_flow(flow)
+        }
+        other => other,
+    }
 }
 
 fn source(request: &Request) -> Result<Option<String>> {
@@ -132,21 +156,29 @@ pub fn abort(app: &App, (): (), request: &Request) -> Result<Reply> {
 }
 
 /// The proof of a conversation, for pages that read headers and for browsers.
-pub(super) fn with_session(app: &App, reply: Reply, flow: &FlowId, chat: &ChatId) -> Reply {
-    let secure = if app.settings.https() { "; Secure" } else { "" };
+pub(super) fn with_session(
+    app: &App,
+    request: &Request,
+    reply: Reply,
+    flow: &FlowId,
+    chat: &ChatId,
+) -> Reply {
+    let secure = if session_cookie::is_secure(app, request) { "; Secure" } else { "" };
+    let prefix = session_cookie::path_prefix(app, request);
     let value = app.secrets.tokens.cookie(flow, chat);
     reply
         .with_header(SESSION_TOKEN, &app.secrets.tokens.mint(flow, chat))
         .with_header(CHAT_ID, &chat.to_string())
         .with_header(
             "set-cookie",
-            &format!("{SESSION_COOKIE}={value}; Path=/api/v1; HttpOnly; SameSite=Lax{secure}"),
+            &format!("{SESSION_COOKIE}={value}; Path={prefix}/api/v1; HttpOnly; SameSite=Lax{secure}"),
         )
 }
 
 fn answer(app: &App, entry: Entry, request: &Request) -> Result<Reply> {
     if !entry.question.streaming {
-        let (answer, unstored) = predict::finish(app, &entry, request.cancel(), &mut Quiet)?;
+        let (answer, unstored) = predict::finish(app, &entry, request.cancel(), &mut Quiet)
+            .inspect_err(|fault| note_run(Some(&entry.flow.id), fault))?;
         let (reply, app) = (Reply::json(&answer.whole())?, app.clone());
         return Ok(reply.once(move |stored| unstored.store(&app, entry, stored)));
     }
@@ -157,8 +189,12 @@ fn answer(app: &App, entry: Entry, request: &Request) -> Result<Reply> {
             Ok(answer) => finish(&events, &answer),
             Err(_) if cancel.reason() == Some(Reason::Aborted) => stop(&events, &entry),
             Err(fault) => {
-                note(&entry.flow, &fault);
-                events.fail(&fault)
+                note_run(Some(&entry.flow.id), &fault);
+                let told = match entry.chat_type {
+                    ChatType::External => for_stranger(&app, &entry.flow.id, fault),
+                    ChatType::Internal => unless_gone(&app, &entry.flow.id, fault),
+                };
+                events.fail(&told)
             }
         };
     }))
@@ -187,15 +223,6 @@ fn stop(events: &EventSink, entry: &Entry) -> Result<(), crate::http::sse::Gone>
     events.end()
 }
 
-/// A failed stream has no status that a log of requests would show.
-fn note(flow: &Flow, fault: &Error) {
-    match fault {
-        Error::Cancelled | Error::Unavailable(_) => tracing::debug!(flow = %flow.id, "a stream was stopped"),
-        Error::Internal(cause) => tracing::error!(flow = %flow.id, %cause, "a stream failed"),
-        other => tracing::warn!(flow = %flow.id, reason = %other, "a stream failed"),
-    }
-}
-
 /// Tokens of the answer become events.
 struct Tokens<'a>(&'a EventSink);
 
@@ -221,6 +248,8 @@ struct Body {
     chat_id: Option<String>,
     #[serde(default)]
     session_token: Option<String>,
+    #[serde(default)]
+    session_id: Option<Value>,
     #[serde(default)]
     override_config: Option<Map<String, Value>>,
     #[serde(default)]
@@ -271,6 +300,7 @@ fn question(request: &Request) -> Result<Question> {
         chat_id: body.chat_id.filter(|id| !id.is_empty()),
         proofs,
         overrides,
+        session_name: body.session_id.filter(|sent| !sent.is_null()),
         history: body.history.unwrap_or_default().into_iter().map(past).collect::<Result<_>>()?,
         uploads,
         lead_email: body.lead_email,

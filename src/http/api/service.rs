@@ -73,7 +73,7 @@ pub fn health(_: &App, (): (), _: &Request) -> Result<Reply> {
 /// 503 when it does not.
 pub fn ready(app: &App, (): (), _: &Request) -> Result<Reply> {
     if let Err(error) = app.store.read_but_messages(|_| Ok(())) {
-        tracing::error!(cause = %error, "the database does not answer");
+        tracing::error!(cause = error.for_log(), "the database does not answer");
         return Err(Error::Unavailable(Unavailable::Restarting));
     }
     Reply::json(&json!({"status": "ready"}))

@@ -1,5 +1,6 @@
 //! Tools that people write, over HTTP (reference 1.3).
 
+use super::flows::is_set;
 use crate::app::App;
 use crate::domain::caller::Caller;
 use crate::domain::error::Result;
@@ -26,7 +27,7 @@ pub fn update(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 
 /// `DELETE /tools/:id`
 pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&tools::delete(app, &caller, request.param("id"))?)
+    Reply::json(&tools::delete(app, &caller, request.param("id"), is_set(request, "force")?)?)
 }
 
 /// `GET /tools/:id`

@@ -146,7 +146,7 @@ pub fn fill(app: &App, admitted: Admitted, request: &Request) -> Result<Reply> {
     let mut reply =
         filling::answer(app, request, move |app, tell, cancel| upsert::fill(app, &prepared, tell, cancel))?;
     if let Some(chat) = conversation {
-        reply = with_session(app, reply, &id, &chat);
+        reply = with_session(app, request, reply, &id, &chat);
     }
     Ok(match window {
         Some(window) => reply.with_rate(&window, app.clock.now()),

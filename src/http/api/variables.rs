@@ -1,5 +1,6 @@
 //! Saved variables over HTTP (reference 1.3).
 
+use super::flows::is_set;
 use crate::app::App;
 use crate::domain::caller::Caller;
 use crate::domain::error::Result;
@@ -26,5 +27,5 @@ pub fn update(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 
 /// `DELETE /variables/:id`
 pub fn delete(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
-    Reply::json(&variables::delete(app, &caller, request.param("id"))?)
+    Reply::json(&variables::delete(app, &caller, request.param("id"), is_set(request, "force")?)?)
 }

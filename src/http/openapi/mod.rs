@@ -12,6 +12,7 @@ use super::routes;
 use schema::Components;
 use serde_json::{Map, Value, json};
 use shape::{Kind, Param, Place, Shape};
+use std::fmt::Write as _;
 
 /// The OpenAPI 3.1 document of every route.
 #[must_use]
@@ -33,7 +34,7 @@ const TAGS: &[(&str, &[&str])] = &[
             "chatflows-streaming",
         ],
     ),
-    ("Flows", &["chatflows", "public-chatflows", "validation", "flow-config"]),
+    ("Flows", &["chatflows", "public-chatflows", "validation", "flow-config", "refused-origins"]),
     ("Drafts", &["flow-drafts"]),
     ("Versions", &["flow-versions"]),
     (
@@ -114,7 +115,15 @@ fn operation(route: &Route, components: &mut Components) -> Value {
         "responses": responses(route, components),
     });
     if let Who::AnyOf(permissions) = route.guard.who {
-        operation["description"] = Value::from(format!("Needs one of: {}.", permissions.join(", ")));
+        let mut needs = format!("Needs one of: {}.", permissions.join(", "));
+        if !route.shows.is_empty() {
+            let _ = write!(
+                needs,
+                " Besides, because it shows what is stored, one of: {}.",
+                route.shows.join(", ")
+            );
+        }
+        operation["description"] = needs.into();
     }
     if !route.takes.is_empty() {
         let content: Map<String, Value> = route

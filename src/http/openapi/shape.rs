@@ -34,6 +34,14 @@ pub enum Shape {
     Named(&'static Named),
 }
 
+impl Shape {
+    /// True when there may be several.
+    #[must_use]
+    pub const fn is_list(self) -> bool {
+        matches!(self, Self::List(_))
+    }
+}
+
 /// What is known of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Text {

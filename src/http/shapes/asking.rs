@@ -108,7 +108,9 @@ pub const ANSWER: Shape = Shape::Named(&object(
         field("question", TEXT),
         field("chatId", ID),
         field("chatMessageId", ID),
-        field("sessionId", ID),
+        field("sessionId", TEXT).about(
+            "The conversation; or what the caller named it, where the flow lets callers with its key do so.",
+        ),
         optional("memoryType", TEXT),
         optional("usageMetadata", USAGE),
         optional("flowVariables", SETTINGS),
@@ -141,7 +143,11 @@ pub const ATTACHMENT_FORM: Shape = Shape::Named(&object(
 pub const FILE_QUERY: &[Param] = &[
     query("chatflowId", ID, "The flow."),
     query("chatId", ID, "The conversation."),
-    query("fileName", TEXT, "The file."),
+    query(
+        "fileName",
+        TEXT,
+        "The file: the name that this server gave it, or the one it was sent with; of several the newest.",
+    ),
     query("expires", TEXT, "Of a signed link: when it ends."),
     query("signature", TEXT, "Of a signed link: its proof."),
 ];

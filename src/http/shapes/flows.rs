@@ -16,33 +16,42 @@ pub const FLOW_KIND: Shape = Shape::Named(&Named {
     shape: Shape::Words(&["CHATFLOW", "AGENTFLOW", "MULTIAGENT", "ASSISTANT", "HARNESS", "ETL"]),
 });
 
+macro_rules! record {
+    ($($canvas:expr)?) => {
+        &[
+            field("id", ID),
+            field("name", TEXT),
+            $($canvas,)?
+            field("deployed", Shape::Maybe(&Shape::Flag)),
+            field("isPublic", Shape::Maybe(&Shape::Flag)),
+            field("apikeyid", Shape::Maybe(&ID)).about("The API key that callers of the flow must hold."),
+            field("chatbotConfig", MAYBE_TEXT).about("JSON text."),
+            field("apiConfig", MAYBE_TEXT).about("JSON text."),
+            field("analytic", MAYBE_TEXT).about("JSON text."),
+            field("speechToText", MAYBE_TEXT).about("JSON text."),
+            field("textToSpeech", MAYBE_TEXT).about("JSON text."),
+            field("followUpPrompts", MAYBE_TEXT).about("JSON text."),
+            field("mcpServerConfig", MAYBE_TEXT).about("JSON text, without the endpoint's token."),
+            field("category", MAYBE_TEXT),
+            field("type", FLOW_KIND),
+            field("publishInstantly", Shape::Flag).about("Edits go straight to Live."),
+            field("webhookSecretConfigured", Shape::Flag),
+            field("workspaceId", ID),
+            field("createdDate", TIME),
+            field("updatedDate", TIME),
+        ]
+    };
+}
+
 /// A flow's record.
 pub const FLOW: Shape = Shape::Named(&object(
     "Flow",
     "A flow with its Live canvas.",
-    &[
-        field("id", ID),
-        field("name", TEXT),
-        field("flowData", TEXT).about("The Live canvas: JSON text of `{nodes, edges, viewport}`."),
-        field("deployed", Shape::Maybe(&Shape::Flag)),
-        field("isPublic", Shape::Maybe(&Shape::Flag)),
-        field("apikeyid", Shape::Maybe(&ID)).about("The API key that callers of the flow must hold."),
-        field("chatbotConfig", MAYBE_TEXT).about("JSON text."),
-        field("apiConfig", MAYBE_TEXT).about("JSON text."),
-        field("analytic", MAYBE_TEXT).about("JSON text."),
-        field("speechToText", MAYBE_TEXT).about("JSON text."),
-        field("textToSpeech", MAYBE_TEXT).about("JSON text."),
-        field("followUpPrompts", MAYBE_TEXT).about("JSON text."),
-        field("mcpServerConfig", MAYBE_TEXT).about("JSON text, without the endpoint's token."),
-        field("category", MAYBE_TEXT),
-        field("type", FLOW_KIND),
-        field("publishInstantly", Shape::Flag).about("Edits go straight to Live."),
-        field("webhookSecretConfigured", Shape::Flag),
-        field("workspaceId", ID),
-        field("createdDate", TIME),
-        field("updatedDate", TIME),
-    ],
+    record!(field("flowData", TEXT).about("The Live canvas: JSON text of `{nodes, edges, viewport}`.")),
 ));
+
+/// A flow's record in a list.
+const FLOW_RECORD: Shape = Shape::Named(&object("FlowRecord", "A flow without its canvas.", record!()));
 
 /// The draft status of a flow in a list.
 const FLOW_STATE: Shape = Shape::Named(&object(
@@ -62,6 +71,8 @@ const FLOW_STATE: Shape = Shape::Named(&object(
             ])),
         ),
         field("lastPublished", Shape::Maybe(&LAST_PUBLISHED)),
+        field("unsupported", MAYBE_TEXT)
+            .about("Why this server does not run flows of this kind; null where it does."),
         field("hasLive", Shape::Flag).about("Live has cards."),
     ],
 ));
@@ -88,17 +99,26 @@ const FLOW_OUTLINE: Shape = Shape::Named(&object(
 ));
 
 /// Which canvas a question is about.
-pub const SIDE: &[Param] =
-    &[query("source", Shape::Words(&["live", "draft"]), "`draft`: the draft's, when there is one.")];
+pub const SIDE: &[Param] = &[query(
+    "source",
+    Shape::Words(&["live", "draft"]),
+    "`draft`, which is usual: the draft's, when there is one; `live`: Live's.",
+)];
 
 /// Flows, or a page of them.
 pub const FLOWS: Shape = Shape::AnyOf(&[
+    Shape::List(&FLOW_RECORD),
     Shape::List(&FLOW),
     Shape::List(&FLOW_OUTLINE),
     Shape::Named(&object(
         "FlowOutlinePage",
         "A page of flows without canvases.",
         &[field("data", Shape::List(&FLOW_OUTLINE)), field("total", COUNT).about("Flows on all pages.")],
+    )),
+    Shape::Named(&object(
+        "FlowRecordPage",
+        "A page of flows without their canvases.",
+        &[field("data", Shape::List(&FLOW_RECORD)), field("total", COUNT).about("Flows on all pages.")],
     )),
     Shape::Named(&object(
         "FlowPage",
@@ -110,7 +130,13 @@ pub const FLOWS: Shape = Shape::AnyOf(&[
 /// What the list of flows can be narrowed by.
 pub const FLOW_FILTER: &[Param] = &[
     query("type", FLOW_KIND, "Only flows of this kind."),
-    query("fields", Shape::Words(&["summary"]), "Without canvases, with the state of each flow's draft."),
+    query("fields", Shape::Words(&["summary"]), "The least of each flow, with the state of its draft."),
+    query(
+        "full",
+        Shape::Words(&["true", "false"]),
+        "`true`: with the canvas of each flow, as lists of the family have it. Its clients were looked at: flowise-sdk for \
+         Node and flowise for Python ask flows and read no list, and neither does the chat widget.",
+    ),
     PAGE,
     LIMIT,
 ];
@@ -161,6 +187,7 @@ pub const PROBLEMS: Shape = Shape::List(&Shape::Named(&object(
         field("label", TEXT),
         field("name", TEXT),
         field("issues", TEXTS),
+        field("blocks", Shape::Flag).about("The flow cannot answer until they are mended."),
     ],
 )));
 
@@ -174,6 +201,17 @@ pub const ALLOWABLE: Shape = Shape::List(&Shape::Named(&object(
         field("label", TEXT),
         field("name", TEXT),
         field("type", TEXT),
+    ],
+)));
+
+/// Pages that a flow turned away.
+pub const REFUSED_ORIGINS: Shape = Shape::List(&Shape::Named(&object(
+    "RefusedOrigin",
+    "A site whose pages the flow's Allowed Domains kept out, since the service started and within a month.",
+    &[
+        field("origin", TEXT).about("`scheme://host[:port]`, or `null` for a page that has no site."),
+        field("count", COUNT).about("Refused requests; a page makes several."),
+        field("lastDate", TIME),
     ],
 )));
 
@@ -231,6 +269,9 @@ pub const UPLOADS: Shape = Shape::Named(&object(
     ],
 ));
 
+/// What a chat can count on.
+const CHAT_STATE: Shape = Shape::Words(&["live", "unpublished", "unsupported"]);
+
 /// What a chat page needs.
 pub const CHATBOT_CONFIG: Shape = Shape::Named(&object(
     "ChatbotConfig",
@@ -239,6 +280,7 @@ pub const CHATBOT_CONFIG: Shape = Shape::Named(&object(
         field("uploads", UPLOADS),
         field("flowData", TEXT).about("Of the canvas, the Start card's form: JSON text."),
         field("isTTSEnabled", Shape::Flag),
+        field("state", CHAT_STATE).about("Whether questions are answered."),
         optional("backgroundColor", Shape::Anything),
         optional("botMessage", Shape::Anything),
         optional("chatFeedback", Shape::Anything),
@@ -295,6 +337,8 @@ pub const DRAFT_STATUS: Shape = Shape::Named(&object(
         field("publishInstantly", Shape::Flag),
         field("draft", Shape::Maybe(&DRAFT)),
         field("lastPublished", Shape::Maybe(&LAST_PUBLISHED)),
+        field("unsupported", MAYBE_TEXT)
+            .about("Why this server does not run flows of this kind; null where it does."),
     ],
 ));
 
@@ -325,4 +369,11 @@ pub const PUBLISH: Shape = Shape::Named(&object(
     "How to publish.",
     &[optional("overwriteLiveChanges", Shape::Maybe(&Shape::Flag))
         .about("Replace what changed in Live after the draft was started.")],
+));
+
+/// Which flows to publish.
+pub const PUBLISH_EACH: Shape = Shape::Named(&object(
+    "PublishEach",
+    "Which flows to publish, as far as they can run.",
+    &[field("ids", Shape::List(&ID)).about("1 to 1,000 flows.")],
 ));

@@ -41,3 +41,6 @@ pub const PAGES: &[Param] = &[PAGE, LIMIT];
 pub const PAGE: Param = query("page", COUNT, "Which page, from 1; only with `limit`.");
 /// How long a page is.
 pub const LIMIT: Param = query("limit", COUNT, "How many rows a page has; only with `page`.");
+/// Deletes what is in use.
+pub const FORCE: &[Param] =
+    &[query("force", Shape::Words(&["true", "false"]), "`true`: deletes it although flows use it.")];

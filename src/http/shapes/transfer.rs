@@ -1,6 +1,6 @@
 //! What leaves a workspace and comes into one, and templates (reference 1.5).
 
-use super::flows::FLOW_KIND;
+use super::flows::{FLOW_KIND, PROBLEMS};
 use crate::http::openapi::shape::{
     COUNT, ID, MAYBE_TEXT, SETTINGS, Shape, TEXT, TEXTS, TIME, field, object, optional,
 };
@@ -51,6 +51,8 @@ pub const EXPORTED: Shape = Shape::Named(&object(
                 &[
                     field("version", COUNT),
                     field("credentials", SETTINGS).about("Names and types of the credentials in it, by id."),
+                    field("keys", SETTINGS)
+                        .about("Names and hashes of the API keys that its flows are bound to, by id, for callers who may see keys."),
                     optional("truncated", Shape::Flag)
                         .about("True when there are more messages or ratings than one file holds: these are the newest."),
                 ],
@@ -63,12 +65,16 @@ const ROWS: Shape = Shape::List(&SETTINGS);
 /// A file to import.
 pub const IMPORT: Shape = Shape::Named(&object(
     "Import",
-    "An export, a flow or a canvas, with how it is to come in beside it.",
+    "An export, a flow, a tool or a canvas, with how it is to come in beside it.",
     &[
         optional("mode", Shape::Maybe(&Shape::Words(&["preview", "import"])))
             .about("`preview` changes nothing and tells what an import would do."),
+        optional("existing", EXISTING)
+            .about("What to do with things that are here already; they stay as they are unless it is said."),
         optional("choices", Shape::Map(&ACTION))
-            .about("What to do with things of the file, by their ids in it."),
+            .about("What to do with single things of the file, by their ids in it."),
+        optional("fileName", MAYBE_TEXT)
+            .about("Name of the file, after which a canvas without a name is called."),
         optional("id", MAYBE_TEXT).about("Of a single flow."),
         optional("name", MAYBE_TEXT).about("Of a single flow."),
         optional("type", MAYBE_TEXT).about("Of a single flow."),
@@ -78,8 +84,9 @@ pub const IMPORT: Shape = Shape::Named(&object(
         optional("ChatFlow", ROWS).about("Of an export, which has a list for each kind of thing."),
     ],
 ));
-const ACTION: Shape = Shape::Words(&["create", "update", "skip"]);
-const DONE: Shape = Shape::Words(&["create", "update", "skip", "refused"]);
+const EXISTING: Shape = Shape::Words(&["skip", "update", "duplicate"]);
+const ACTION: Shape = Shape::Words(&["create", "duplicate", "update", "skip"]);
+const DONE: Shape = Shape::Words(&["create", "duplicate", "update", "skip", "refused"]);
 /// What became of a file.
 pub const IMPORTED: Shape = Shape::Named(&object(
     "ImportResult",
@@ -101,6 +108,9 @@ pub const IMPORTED: Shape = Shape::Named(&object(
                     optional("name", MAYBE_TEXT),
                     optional("reason", MAYBE_TEXT).about("Why this is done with it."),
                     optional("notes", TEXTS),
+                    optional("type", FLOW_KIND).about("Of a flow that comes in."),
+                    optional("problems", PROBLEMS)
+                        .about("What is wrong with such a flow, as `/validation/:id` says it."),
                     optional("count", COUNT),
                 ],
             ))),
@@ -109,6 +119,19 @@ pub const IMPORTED: Shape = Shape::Named(&object(
         field("updated", COUNT),
         field("skipped", COUNT),
         field("refused", COUNT),
+        field(
+            "unsupported",
+            Shape::List(&Shape::Named(&object(
+                "Unsupported",
+                "A type of flow or a card that comes in and does not run on this server.",
+                &[
+                    field("what", Shape::Words(&["type", "card"])),
+                    field("name", TEXT),
+                    field("count", COUNT),
+                    field("flows", COUNT).about("In how many flows."),
+                ],
+            ))),
+        ),
     ],
 ));
 const ONE_OR_MORE: Shape = Shape::Maybe(&Shape::AnyOf(&[TEXT, TEXTS]));

@@ -1,8 +1,8 @@
 //! Version history (spec 2.7, 4.3), and what Publish, Roll back and Restore answer.
 
-use super::flows::{DRAFT_STATUS, FLOW_BRIEF, FLOW_KIND, LAST_PUBLISHED};
+use super::flows::{DRAFT_STATUS, FLOW_BRIEF, FLOW_KIND, LAST_PUBLISHED, PROBLEMS};
 use crate::http::openapi::shape::{
-    COUNT, Param, SHA, Shape, TEXT, TEXTS, TIME, field, object, optional, query,
+    COUNT, ID, Param, SHA, Shape, TEXT, TEXTS, TIME, field, object, optional, query,
 };
 
 /// One version.
@@ -45,7 +45,8 @@ pub const VERSIONS: Shape = Shape::Named(&object(
     &[
         field("enabled", Shape::Flag),
         field("versions", Shape::List(&VERSION)),
-        field("lastError", Shape::Maybe(&TEXT)).about("Why the last version was not recorded."),
+        field("lastError", Shape::Maybe(&TEXT))
+            .about("Why the last version was not recorded, or why the history cannot be read now."),
         field("liveSha", Shape::Maybe(&SHA)).about("The version that Live is the same as."),
         field("lastPublished", Shape::Maybe(&LAST_PUBLISHED)),
     ],
@@ -110,8 +111,12 @@ pub const DIFF: Shape = Shape::Named(&object(
             "changed",
             Shape::List(&Shape::Named(&object(
                 "ChangedCard",
-                "A card whose settings differ.",
-                &[field("id", TEXT), field("label", TEXT), field("fields", TEXTS)],
+                "A card whose settings differ, or the settings of the flow.",
+                &[
+                    field("id", TEXT).about("Of the card, or `settings`."),
+                    field("label", TEXT),
+                    field("fields", TEXTS).about("Names of inputs, or keys of the flow's record."),
+                ],
             ))),
         ),
         field("moved", TEXTS).about("Nodes that only moved."),
@@ -137,6 +142,38 @@ pub const PUBLISHED: Shape = Shape::Named(&object(
         field("recorded", Shape::Flag),
         field("historyError", Shape::Maybe(&TEXT)),
         field("status", DRAFT_STATUS),
+        field("problems", PROBLEMS)
+            .about("What is wrong with what is Live now, as `/validation/:id` says it."),
+    ],
+));
+
+/// What publishing many flows answers.
+pub const PUBLISHED_EACH: Shape = Shape::Named(&object(
+    "PublishResults",
+    "What became of each flow that was to be published.",
+    &[
+        field("published", COUNT),
+        field("unchanged", COUNT),
+        field("blocked", COUNT),
+        field("refused", COUNT),
+        field(
+            "results",
+            Shape::List(&Shape::Named(&object(
+                "PublishOutcome",
+                "What became of one of them.",
+                &[
+                    field("id", ID),
+                    field("name", Shape::Maybe(&TEXT)).about("Null for a flow that the caller may not see."),
+                    field("outcome", Shape::Words(&["published", "unchanged", "blocked", "refused"]))
+                        .about("`blocked`: it could not answer, and stays as it was."),
+                    field("reason", Shape::Maybe(&TEXT)).about("Why it was not published."),
+                    field("problems", PROBLEMS),
+                    field("version", Shape::Maybe(&VERSION)),
+                    field("recorded", Shape::Flag),
+                    field("historyError", Shape::Maybe(&TEXT)),
+                ],
+            ))),
+        ),
     ],
 ));
 

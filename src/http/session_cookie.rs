@@ -1,0 +1,63 @@
+//! The cookie that keeps somebody signed in (contract 1, security rules 3).
+//!
+//! Where people reach the service by https the cookie is `Secure` and bound to the host by its name. Somebody on the service's own
+//! machine may still open it by http, past the proxy: there a browser would drop such a cookie, so they get a plain one, which is
+//! read from nobody else.
+
+use super::request::{self, Request};
+use crate::app::App;
+use hyper::HeaderMap;
+
+const BOUND: &str = "__Host-flowkeep_session";
+/// A browser takes the first name for a cookie of the whole host only, and below a path there may be other services.
+const BOUND_BELOW: &str = "__Secure-flowkeep_session";
+const PLAIN: &str = "flowkeep_session";
+
+/// The value that the request carries.
+#[must_use]
+pub fn of<'r>(app: &App, request: &'r Request) -> Option<&'r str> {
+    among(app, &request.headers)
+}
+
+/// The value among the headers of a request.
+#[must_use]
+pub fn among<'h>(app: &App, headers: &'h HeaderMap) -> Option<&'h str> {
+    let plain = || request::cookie(headers, PLAIN);
+    if !app.settings.https() {
+        return plain();
+    }
+    request::cookie(headers, bound(app)).or_else(|| plain().filter(|_| request::is_direct(headers)))
+}
+
+fn bound(app: &App) -> &'static str {
+    if app.settings.base_path().is_empty() { BOUND } else { BOUND_BELOW }
+}
+
+/// True when cookies of the answer travel by https alone: always, but for a browser that shows the page of this very machine.
+#[must_use]
+pub fn is_secure(app: &App, request: &Request) -> bool {
+    app.settings.https() && !request.is_beside_base()
+}
+
+/// The path before those that cookies of the answer are for.
+#[must_use]
+pub fn path_prefix<'a>(app: &'a App, request: &Request) -> &'a str {
+    if request.is_beside_base() { "" } else { app.settings.base_path() }
+}
+
+/// The `set-cookie` value that keeps a session in the browser for this long.
+#[must_use]
+pub fn set(app: &App, request: &Request, value: &str, age_seconds: i64) -> String {
+    let (name, secure) = if is_secure(app, request) { (bound(app), "; Secure") } else { (PLAIN, "") };
+    let path = match path_prefix(app, request) {
+        "" => "/",
+        prefix => prefix,
+    };
+    format!("{name}={value}; Path={path}; Max-Age={age_seconds}; HttpOnly; SameSite=Lax{secure}")
+}
+
+/// The `set-cookie` value that removes it.
+#[must_use]
+pub fn remove(app: &App, request: &Request) -> String {
+    set(app, request, "", 0)
+}

@@ -1,0 +1,303 @@
+//! Every variable that means something here: what `flowkeep config` prints, by what a misspelt name is known, and which
+//! values mean nothing.
+
+use super::read::is_off;
+use super::{AllowRule, Flags, LogFormat, MetricsDoor, Settings};
+use std::fmt::Display;
+
+/// Longest part of a value that a warning repeats.
+const SHOWN_MAX_CHARS: usize = 80;
+/// How many letters a misspelt name may differ in.
+const DISTANCE_MAX: usize = 2;
+
+/// How the value in force is shown.
+enum Shown {
+    /// As it was understood.
+    AsRead(fn(&Settings) -> String),
+    /// As it was written.
+    AsWritten,
+    /// That there is one, and nothing of it.
+    Masked,
+}
+
+/// A variable of the operator.
+struct Variable {
+    name: &'static str,
+    shown: Shown,
+}
+
+const fn read(name: &'static str, value: fn(&Settings) -> String) -> Variable {
+    Variable { name, shown: Shown::AsRead(value) }
+}
+
+const fn written(name: &'static str) -> Variable {
+    Variable { name, shown: Shown::AsWritten }
+}
+
+const fn masked(name: &'static str) -> Variable {
+    Variable { name, shown: Shown::Masked }
+}
+
+const VARIABLES: &[Variable] = &[
+    read("SERVICE_HOST", |settings| settings.host.to_string()),
+    read("SERVICE_PORT", |settings| settings.port.to_string()),
+    read("SERVICE_DATA_DIR", |settings| settings.data_dir.display().to_string()),
+    read("SERVICE_BASE_URL", |settings| list(settings.base_url.as_slice())),
+    read("SERVICE_HOSTS", |settings| settings.hosts.join(",")),
+    read("CORS_ORIGINS", |settings| settings.cors_origins.join(",")),
+    read("SERVICE_HTTP_ALLOW", |settings| list(&settings.http_allow)),
+    written("SERVICE_CA_FILE"),
+    // The address of a proxy may hold who calls and their password.
+    masked("HTTPS_PROXY"),
+    masked("HTTP_PROXY"),
+    written("NO_PROXY"),
+    written("SERVICE_RUNTIME_VARIABLES"),
+    read("SERVICE_DOCUMENT_FOLDERS", |settings| {
+        list(&settings.document_folders.iter().map(|folder| folder.display()).collect::<Vec<_>>())
+    }),
+    read("SERVICE_TRUSTED_PROXIES", |settings| list(&settings.trusted_proxies)),
+    read("SERVICE_STREAMS_PER_ADDRESS", |settings| settings.streams_per_address.to_string()),
+    masked("SERVICE_ENCRYPTION_KEY"),
+    written("SERVICE_OWNER_EMAIL"),
+    masked("SERVICE_OWNER_PASSWORD"),
+    read("SERVICE_INVITATION_MINUTES", |settings| settings.invitation_minutes.to_string()),
+    read("SERVICE_VERSIONS", |settings| on(settings.history)),
+    read("SERVICE_DRAFTS", |settings| on(settings.drafts)),
+    read("SERVICE_VERSIONS_DIR", |settings| {
+        let own = || settings.data_dir.join("versions");
+        settings.versions_dir.clone().unwrap_or_else(own).display().to_string()
+    }),
+    read("SERVICE_VERSIONS_GROUP_READ", |settings| on(settings.versions_group_read)),
+    read("SERVICE_CODE_SECONDS", |settings| settings.code_seconds.to_string()),
+    read("SERVICE_CODE_MEMORY_MB", |settings| settings.code_memory_mb.to_string()),
+    read("SERVICE_METRICS", |settings| match settings.metrics {
+        MetricsDoor::Off => on(false),
+        MetricsDoor::Key => "key".to_owned(),
+        MetricsDoor::Address(address) => address.to_string(),
+    }),
+    written("SERVICE_LOG"),
+    read("SERVICE_LOG_FORMAT", |settings| {
+        let format = match settings.log_format {
+            LogFormat::Auto => "auto",
+            LogFormat::Human => "human",
+            LogFormat::Json => "json",
+        };
+        format.to_owned()
+    }),
+    read("SERVICE_HSTS_SUBDOMAINS", |settings| on(settings.hsts_subdomains)),
+    read("SERVICE_CHECK_MAX_TOKENS", |settings| settings.check_tokens_max.to_string()),
+    read("SERVICE_CHECK_MAX_SECONDS", |settings| settings.check_seconds_max.to_string()),
+    // The fixed arguments of a command may hold what opens something.
+    masked("SERVICE_MCP_COMMANDS"),
+    read("SERVICE_GITHUB_ALLOW_FILE_REMOTES", |settings| on(settings.github_file_remotes)),
+    written("SERVICE_GITHUB_TEST_ROOT"),
+    written("SERVICE_GITHUB_TEST_API"),
+    written("OTEL_SDK_DISABLED"),
+    written("OTEL_EXPORTER_OTLP_ENDPOINT"),
+    written("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"),
+    masked("OTEL_EXPORTER_OTLP_HEADERS"),
+    masked("OTEL_EXPORTER_OTLP_TRACES_HEADERS"),
+    written("OTEL_SERVICE_NAME"),
+    written("OTEL_RESOURCE_ATTRIBUTES"),
+    written("OTEL_TRACES_SAMPLER"),
+    written("OTEL_TRACES_SAMPLER_ARG"),
+    written("OTEL_BSP_MAX_QUEUE_SIZE"),
+    written("OTEL_BSP_MAX_EXPORT_BATCH_SIZE"),
+    written("OTEL_BSP_SCHEDULE_DELAY"),
+    written("OTEL_BSP_EXPORT_TIMEOUT"),
+];
+
+fn on(is_on: bool) -> String {
+    if is_on { "on" } else { "off" }.to_owned()
+}
+
+fn list(items: &[impl Display]) -> String {
+    items.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
+}
+
+impl Display for AllowRule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Host { host, port } => write!(f, "{host}:{port}"),
+            Self::Network { network, port } if network.addr().is_ipv6() => write!(f, "[{network}]:{port}"),
+            Self::Network { network, port } => write!(f, "{network}:{port}"),
+        }
+    }
+}
+
+/// A setting in force.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InForce {
+    /// The variable.
+    pub name: &'static str,
+    /// Its value; dots for a secret, empty for none.
+    pub value: String,
+    /// Where the value comes from: a flag, the environment, or nowhere.
+    pub from: String,
+}
+
+/// Every setting in force and where it comes from.
+#[must_use]
+pub fn in_force(settings: &Settings, vars: &dyn Fn(&str) -> Option<String>, flags: &Flags) -> Vec<InForce> {
+    let row = |variable: &Variable| {
+        let flag = flags.given.iter().find(|flag| flag.variable == variable.name);
+        let text = flag.map(|flag| flag.value.clone()).or_else(|| vars(variable.name));
+        let text = text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+        let from = match (&text, flag) {
+            (None, _) => "default",
+            (Some(_), Some(flag)) => flag.flag,
+            (Some(_), None) => "environment",
+        };
+        let value = match (&variable.shown, text) {
+            (Shown::AsRead(value), _) => value(settings),
+            (Shown::AsWritten, text) => text.unwrap_or_default(),
+            (Shown::Masked, text) => text.map(|_| "••••••••".to_owned()).unwrap_or_default(),
+        };
+        InForce { name: variable.name, value, from: from.to_owned() }
+    };
+    VARIABLES.iter().map(row).collect()
+}
+
+/// What of the environment means nothing here, a sentence each: names that begin with `SERVICE_` and are none, and
+/// values of switches and of caps that are no values. `present` are the names that are set, `switches` and `others` the
+/// variables of single commands.
+#[must_use]
+pub fn warnings(
+    vars: &dyn Fn(&str) -> Option<String>,
+    present: &[String],
+    switches: &[String],
+    others: &[String],
+) -> Vec<String> {
+    let known = || {
+        let of_commands = switches.iter().chain(others).map(String::as_str);
+        VARIABLES.iter().map(|variable| variable.name).chain(of_commands)
+    };
+    let is_unknown = |name: &&String| name.starts_with("SERVICE_") && !known().any(|known| known == **name);
+    let unknown = present.iter().filter(is_unknown).map(|name| {
+        let shown = shown(name);
+        match known().map(|known| (distance(known, name), known)).min() {
+            Some((distance, near)) if distance <= DISTANCE_MAX => {
+                format!("{shown} is no setting and changes nothing; did you mean {near}?")
+            }
+            _ => {
+                format!("{shown} is no setting and changes nothing; `flowkeep config` lists those there are")
+            }
+        }
+    });
+    let value = |name: &str| vars(name).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+    let is_on = |text: &str| matches!(text.to_ascii_lowercase().as_str(), "on" | "true" | "1" | "yes");
+    let kept = ["SERVICE_VERSIONS", "SERVICE_DRAFTS"].map(|name| (name, "on"));
+    let of_commands = switches.iter().map(|name| (name.as_str(), "off"));
+    let meaningless = kept.into_iter().chain(of_commands).filter_map(|(name, stays)| {
+        let text = value(name).filter(|text| !is_on(text) && !is_off(text))?;
+        Some(format!("{name} is \"{}\", which is neither on nor off; it stays {stays}", shown(&text)))
+    });
+    let caps = ["SERVICE_CHECK_MAX_TOKENS", "SERVICE_CHECK_MAX_SECONDS"].into_iter().filter_map(|name| {
+        let text = value(name)?;
+        let is_number = text.parse::<f64>().is_ok_and(|number| number.is_finite() && number > 0.0);
+        let told =
+            || format!("{name} is \"{}\", which is no number above 0; its default counts", shown(&text));
+        (!is_number).then(told)
+    });
+    unknown.chain(meaningless).chain(caps).collect()
+}
+
+fn shown(text: &str) -> String {
+    text.escape_debug().take(SHOWN_MAX_CHARS).collect()
+}
+
+/// How many letters have to be put in, taken out or exchanged to make one name of the other.
+fn distance(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (at, letter) in one.chars().enumerate() {
+        let mut corner = row[0];
+        row[0] = at + 1;
+        for (place, its) in other.iter().enumerate() {
+            let exchanged = corner + usize::from(letter != *its);
+            corner = row[place + 1];
+            row[place + 1] = exchanged.min(corner + 1).min(row[place] + 1);
+        }
+    }
+    row[other.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::path::Path;
+
+    /// The one warning of a variable.
+    fn line_of(name: &str, value: &str) -> String {
+        let mut found = warned(&[(name, value)]);
+        assert_eq!(found.len(), 1, "{found:?}");
+        found.remove(0)
+    }
+
+    fn warned(vars: &[(&str, &str)]) -> Vec<String> {
+        let found =
+            |name: &str| vars.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
+        let present: Vec<String> = vars.iter().map(|(name, _)| (*name).to_owned()).collect();
+        warnings(&found, &present, &["SERVICE_DEMO".to_owned()], &["SERVICE_KEY_NAME".to_owned()])
+    }
+
+    #[test]
+    fn every_variable_that_is_read_is_listed() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/settings");
+        let name = regex::Regex::new("\"((?:SERVICE|OTEL)_[A-Z_]*[A-Z]|CORS_ORIGINS)\"").unwrap();
+        for file in ["mod.rs", "metrics.rs", "traces.rs", "log.rs"] {
+            let text = fs::read_to_string(folder.join(file)).unwrap();
+            for found in name.captures_iter(&text) {
+                let found = &found[1];
+                assert!(VARIABLES.iter().any(|variable| variable.name == found), "{file} reads {found}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_means_nothing_is_named_with_what_was_meant() {
+        let line = line_of("SERVICE_DRAFT", "off");
+        assert!(line.contains("SERVICE_DRAFT is no setting") && line.contains("SERVICE_DRAFTS?"), "{line}");
+        let line = line_of("SERVICE_QUITE_ELSE", "x");
+        assert!(line.contains("`flowkeep config`"), "{line}");
+        let line = line_of("SERVICE_DRAFTS", "banana");
+        assert_eq!(line, "SERVICE_DRAFTS is \"banana\", which is neither on nor off; it stays on");
+        let line = line_of("SERVICE_DEMO", "maybe");
+        assert!(line.ends_with("it stays off"), "{line}");
+        assert!(line_of("SERVICE_CHECK_MAX_TOKENS", "many").contains("no number"));
+        let fine =
+            [("SERVICE_DRAFTS", " OFF "), ("SERVICE_KEY_NAME", "a"), ("HOME", "x"), ("SERVICE_VERSIONS", "")];
+        assert_eq!(warned(&fine), [] as [String; 0]);
+    }
+
+    #[test]
+    fn settings_in_force_say_where_they_come_from_and_no_secret() {
+        let vars = |name: &str| match name {
+            "SERVICE_PORT" => Some("4000".to_owned()),
+            "SERVICE_DRAFTS" => Some("banana".to_owned()),
+            "SERVICE_OWNER_EMAIL" => Some("a@b.example".to_owned()),
+            "SERVICE_OWNER_PASSWORD" => Some("quite secret".to_owned()),
+            _ => None,
+        };
+        let flags = Flags::default().with("SERVICE_DATA_DIR", "--data-dir", Some("/srv/x"));
+        let settings = Settings::from_vars(vars, flags.clone()).unwrap();
+        let rows = in_force(&settings, &vars, &flags);
+        let row = |name: &str| {
+            rows.iter().find(|row| row.name == name).map(|row| (row.value.as_str(), row.from.as_str()))
+        };
+        assert_eq!(row("SERVICE_PORT"), Some(("4000", "environment")));
+        assert_eq!(row("SERVICE_HOST"), Some(("127.0.0.1", "default")));
+        assert_eq!(row("SERVICE_DATA_DIR"), Some(("/srv/x", "--data-dir")));
+        assert_eq!(row("SERVICE_VERSIONS_DIR"), Some(("/srv/x/versions", "default")));
+        assert_eq!(row("SERVICE_DRAFTS"), Some(("on", "environment")), "what counts, not what was written");
+        assert!(!format!("{rows:?}").contains("quite secret"));
+    }
+
+    #[test]
+    fn letters_are_counted() {
+        for (one, other, count) in [("a", "a", 0), ("ab", "a", 1), ("abc", "acb", 2), ("", "ab", 2)] {
+            assert_eq!(distance(one, other), count, "{one} {other}");
+        }
+    }
+}
