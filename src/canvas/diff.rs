@@ -22,6 +22,10 @@ const DESCRIPTIONS: &[&str] = &[
     "type",
 ];
 
+/// Stands for the flow's record among the nodes that changed.
+const RECORD_ID: &str = "settings";
+const RECORD_LABEL: &str = "Settings";
+
 /// What changed from one canvas to another.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -54,11 +58,11 @@ pub struct DiffNode {
 /// A node that changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ChangedNode {
-    /// Node id.
+    /// Node id, or `settings` for the flow's record.
     pub id: String,
     /// The card label, as it is later.
     pub label: String,
-    /// Input names, or keys of the node.
+    /// Input names, keys of the node, or keys of the record.
     pub fields: Vec<String>,
 }
 
@@ -108,6 +112,22 @@ impl Diff {
         diff
     }
 
+    /// With the keys of the flow's record that differ, settings above all, as one more thing that changed.
+    #[must_use]
+    pub fn with_record(mut self, earlier: &Map<String, Value>, later: &Map<String, Value>) -> Self {
+        let said = |record: &Map<String, Value>| {
+            let kept = record.iter().filter(|(_, value)| !is_nothing(value));
+            kept.map(|(key, value)| (key.clone(), value.clone())).collect::<Map<_, _>>()
+        };
+        let (earlier, later) = (Value::Object(said(earlier)), Value::Object(said(later)));
+        let fields = differing((Some(&earlier), Some(&later)), &[]);
+        if !fields.is_empty() {
+            let (id, label) = (RECORD_ID.to_owned(), RECORD_LABEL.to_owned());
+            self.changed.push(ChangedNode { id, label, fields });
+        }
+        self
+    }
+
     /// True when nothing changed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -118,6 +138,15 @@ impl Diff {
 impl DiffNode {
     fn of(node: &Value) -> Self {
         Self { id: id_of(node), label: label_of(node), name: text(data(node, "name")) }
+    }
+}
+
+/// What says the same as a key that is not there.
+fn is_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::Object(map) => map.values().all(is_nothing),
+        _ => false,
     }
 }
 
@@ -263,6 +292,23 @@ mod tests {
         };
         assert_eq!(fields(named("one"), named("two")), ["credential"]);
         assert!(Diff::between(&named("one"), &named("one")).is_empty());
+    }
+
+    #[test]
+    fn settings_are_told_by_their_keys() {
+        let record = |value: Value| value.as_object().unwrap().clone();
+        let one = record(json!({ "isPublic": false, "chatbotConfig": {}, "apiConfig": { "rateLimit": 1 } }));
+        let two = record(
+            json!({ "chatbotConfig": { "title": "x" }, "apiConfig": { "rateLimit": 2 }, "category": null }),
+        );
+        let told =
+            |a: &_, b: &_| serde_json::to_value(Diff::default().with_record(a, b)).unwrap()["changed"].take();
+        assert_eq!(
+            told(&one, &two),
+            json!([{ "id": "settings", "label": "Settings", "fields": ["chatbotConfig", "apiConfig"] }])
+        );
+        assert_eq!(told(&two, &one)[0]["fields"], json!(["apiConfig", "chatbotConfig"]));
+        assert_eq!(told(&one, &record(json!({ "apiConfig": { "rateLimit": 1 } }))), json!([]));
     }
 
     #[test]

@@ -86,6 +86,18 @@ pub fn asking(card: &Card, settings: &Map<String, Value>) -> Option<Asking> {
     })
 }
 
+/// Where the provider of a card is at home; `None` when its owner says where.
+#[must_use]
+pub fn home(card: &Card) -> Option<&'static str> {
+    let (.., home) = PROVIDERS.iter().find(|(name, ..)| *name == card.name)?;
+    Some(*home).filter(|home| !home.is_empty())
+}
+
+/// The homes of all providers that are reached over https.
+pub fn homes() -> impl Iterator<Item = &'static str> {
+    PROVIDERS.iter().map(|(.., home)| *home).filter(|home| home.starts_with("https://"))
+}
+
 /// The names of models that a card suggests by itself.
 #[must_use]
 pub fn suggested(card: &Card) -> &'static [&'static str] {

@@ -20,10 +20,8 @@ pub(super) fn fields(
 ) -> Result<Option<Map<String, Value>>> {
     let Some(id) = id else { return Ok(None) };
     let wrong = |why: &str| Error::Failed(format!("{label}: {why}"));
-    if let Some(why) = host.credential_type(id)?.and_then(|given| misfit(card, &given)) {
-        return Err(wrong(&why));
-    }
-    host.credential(id)?.map(Some).ok_or_else(|| wrong(GONE))
+    let admit = |given: &str| misfit(card, given).map_or(Ok(()), |why| Err(wrong(&why)));
+    host.credential(id, &admit)?.map(Some).ok_or_else(|| wrong(GONE))
 }
 
 /// Why a credential of the type `given` is none for this card. A card without credentials hands none on.

@@ -1,10 +1,12 @@
-//! What is wrong with a canvas, by card and input, before anybody runs it.
+//! What is wrong with a canvas, by card and input, before anybody runs it, and what of it this server cannot run at all.
 
 use super::plan::{Plan, Unplannable};
 use super::{credential, source};
 use crate::canvas::{Canvas, Node};
-use crate::cards::kit::{Card, Connects, Input, InputKind, Make};
+use crate::cards::kit::{Card, Connects, Input, InputKind, Make, number_in};
 use crate::cards::registry;
+use crate::domain::flow::FlowKind;
+use crate::domain::secrets::PLACEHOLDER;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -20,21 +22,56 @@ pub struct Problems {
     pub name: String,
     /// One sentence each.
     pub issues: Vec<String>,
+    /// The flow cannot answer until they are mended; what stands beside the cards that answer only looks unfinished.
+    pub blocks: bool,
+}
+
+impl Problems {
+    fn of_flow(issues: Vec<String>, blocks: bool) -> Self {
+        Self { id: String::new(), label: "Flow".into(), name: String::new(), issues, blocks }
+    }
+
+    fn of_card(node: &Node, issues: Vec<String>, blocks: bool) -> Self {
+        let (id, label, name) = (node.id.clone(), node.shown().to_owned(), node.name.clone());
+        Self { id, label, name, issues, blocks }
+    }
+}
+
+/// True when nothing keeps a canvas with these problems from answering.
+#[must_use]
+pub fn can_run(problems: &[Problems]) -> bool {
+    !problems.iter().any(|problem| problem.blocks)
 }
 
 /// Finds the type of a stored credential; `None` when there is none of this id.
 pub type CredentialTypes<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// Lists the problems of a chat canvas; empty when it is fine.
+/// Lists the problems of a canvas; empty when it is fine.
 #[must_use]
-pub fn validate(canvas: &Canvas, credentials: CredentialTypes<'_>) -> Vec<Problems> {
-    let cards = || canvas.nodes().iter().filter(|node| !node.is_note());
-    let is_alone = cards().count() == 1;
+pub fn validate(kind: FlowKind, canvas: &Canvas, credentials: CredentialTypes<'_>) -> Vec<Problems> {
+    match kind.unsupported() {
+        None => of_chat(canvas, credentials),
+        Some(why) => of_other_kind(canvas, why),
+    }
+}
+
+/// A canvas of a kind that does not run here: the kind, and each card that would be missing besides.
+fn of_other_kind(canvas: &Canvas, why: String) -> Vec<Problems> {
+    let mut found = vec![Problems::of_flow(std::iter::once(why).chain(dangling(canvas)).collect(), true)];
+    let unknown = cards(canvas).filter(|node| registry::find(&node.name).is_none());
+    found.extend(unknown.map(|node| Problems::of_card(node, vec![unknown_card(node)], true)));
+    found
+}
+
+fn of_chat(canvas: &Canvas, credentials: CredentialTypes<'_>) -> Vec<Problems> {
+    let is_alone = cards(canvas).count() == 1;
     let connected = connected(canvas);
     let mut found = Vec::new();
     let planned = Plan::compile(canvas);
-    for node in cards() {
+    for node in cards(canvas) {
         let mut issues = of_node(canvas, node, credentials);
+        // A card that no answer needs keeps no answer from coming.
+        let blocks = planned.as_ref().map_or(true, |plan| plan.places.contains_key(&node.id));
         if !is_alone && !connected.contains(node.id.as_str()) {
             issues.push("This card is connected to nothing.".to_owned());
         }
@@ -44,30 +81,47 @@ pub fn validate(canvas: &Canvas, credentials: CredentialTypes<'_>) -> Vec<Proble
             issues.push(format!("{} is connected in a circle with '{first}'.", closing(node, &nodes[0])));
         }
         if !issues.is_empty() {
-            let (id, label, name) = (node.id.clone(), node.shown().to_owned(), node.name.clone());
-            found.push(Problems { id, label, name, issues });
+            found.push(Problems::of_card(node, issues, blocks));
         }
     }
-    let dangling = canvas
-        .edges()
-        .iter()
-        .filter(|edge| canvas.node(&edge.source).is_none() || canvas.node(&edge.target).is_none());
-    let mut whole: Vec<String> = dangling
+    let mut whole = dangling(canvas);
+    let blocks = planned.is_err();
+    match planned {
+        Ok(_) | Err(Unplannable::Circle { .. }) => {}
+        Err(fault) => whole.push(fault.to_string()),
+    }
+    if !whole.is_empty() {
+        found.push(Problems::of_flow(whole, blocks));
+    }
+    found
+}
+
+fn cards(canvas: &Canvas) -> impl Iterator<Item = &Node> {
+    canvas.nodes().iter().filter(|node| !node.is_note())
+}
+
+/// A sentence for each connection with an end that is not there.
+fn dangling(canvas: &Canvas) -> Vec<String> {
+    let edges = canvas.edges().iter();
+    let dangling =
+        edges.filter(|edge| canvas.node(&edge.source).is_none() || canvas.node(&edge.target).is_none());
+    dangling
         .map(|edge| {
             format!(
                 "A connection leads from '{}' to '{}', and one of them is missing.",
                 edge.source, edge.target
             )
         })
-        .collect();
-    match planned {
-        Ok(_) | Err(Unplannable::Circle { .. }) => {}
-        Err(fault) => whole.push(fault.to_string()),
-    }
-    if !whole.is_empty() {
-        found.push(Problems { id: String::new(), label: "Flow".into(), name: String::new(), issues: whole });
-    }
-    found
+        .collect()
+}
+
+fn unknown_card(node: &Node) -> String {
+    format!("This server does not know the card '{}'.", node.name)
+}
+
+/// The names of the cards of a canvas that this server does not have, once for each card.
+pub fn unknown_cards(canvas: &Canvas) -> impl Iterator<Item = &str> {
+    cards(canvas).map(|node| node.name.as_str()).filter(|name| registry::find(name).is_none())
 }
 
 /// The nodes that a connection starts from or leads to.
@@ -101,7 +155,7 @@ fn closing<'a>(node: &'a Node, needed: &str) -> &'a str {
 
 fn of_node(canvas: &Canvas, node: &Node, credentials: CredentialTypes<'_>) -> Vec<String> {
     let Some(card) = registry::find(&node.name) else {
-        return vec![format!("This server does not know the card '{}'.", node.name)];
+        return vec![unknown_card(node)];
     };
     let shown =
         |input: &&Input| input.shown_if.is_none_or(|(other, wanted)| shows(node, card, other, wanted));
@@ -225,22 +279,19 @@ fn value_issue(input: &Input, value: Option<&Value>) -> Option<String> {
     const SHOWN_MAX_CHARS: usize = 60;
     match (input.kind, value?) {
         (_, Value::Null) => None,
+        // History puts it in place of a secret; whoever brings a version back enters the secret again.
+        (_, value) if value.to_string().contains(PLACEHOLDER) => {
+            Some(format!("{} holds a hidden secret: enter it again.", input.label))
+        }
         // What a reference stands for is known when the flow runs.
         (_, Value::String(text)) if text.trim().is_empty() || text.contains("{{") => None,
-        (InputKind::Number { min, max, .. }, value) => {
-            let number = match value {
-                Value::Number(number) => number.as_f64(),
-                Value::String(text) => text.trim().parse().ok(),
-                _ => None,
-            };
-            match number {
-                None => Some(format!("{} must be a number.", input.label)),
-                Some(number) if !(min..=max).contains(&number) => {
-                    Some(format!("{} must be between {min} and {max}.", input.label))
-                }
-                Some(_) => None,
+        (InputKind::Number { min, max, .. }, value) => match number_in(value) {
+            None => Some(format!("{} must be a number.", input.label)),
+            Some(number) if !(min..=max).contains(&number) => {
+                Some(format!("{} must be between {min} and {max}.", input.label))
             }
-        }
+            Some(_) => None,
+        },
         (InputKind::Choice(choices), value) => {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             let is_known = choices.iter().any(|choice| choice.name == text);
@@ -268,7 +319,7 @@ mod tests {
             "other" => Some("anthropicApi".to_owned()),
             _ => None,
         };
-        validate(&Canvas::parse(&canvas).unwrap(), &types)
+        validate(FlowKind::Chatflow, &Canvas::parse(&canvas).unwrap(), &types)
     }
 
     /// A chain in front of a model, with these inputs of both and these further cards.
@@ -339,6 +390,14 @@ mod tests {
     }
 
     #[test]
+    fn a_secret_that_history_hid_must_be_entered_again() {
+        for value in [json!("Bearer [secret hidden]"), json!([{"value": "[secret hidden]"}])] {
+            let (card, text) = only(chained(Some("ours"), json!({"baseOptions": value}), json!({}), &[]));
+            assert!(card == "m" && text.contains("hidden secret: enter it again"), "{text}");
+        }
+    }
+
+    #[test]
     fn values_are_of_the_choices_and_within_the_bounds() {
         let image = |value: Value| json!({"allowImageUploads": true, "imageResolution": value});
         for wrong in [json!("huge"), json!(5)] {
@@ -353,5 +412,33 @@ mod tests {
         assert!(
             only(chained(Some("ours"), json!({"temperature": "hot"}), json!({}), &[])).1.contains("a number")
         );
+    }
+
+    #[test]
+    fn only_what_the_answer_needs_blocks_it() {
+        let beside = chained(Some("ours"), json!({}), json!({}), &[node("x", "calculator", None, json!({}))]);
+        assert!(!beside.is_empty() && can_run(&beside), "{beside:?}");
+        let needed = chained(None, json!({}), json!({}), &[]);
+        assert!(!can_run(&needed), "{needed:?}");
+        assert!(!can_run(&found(json!([]), json!([]))), "nothing at all answers nothing");
+    }
+
+    #[test]
+    fn every_kind_names_what_does_not_run_here() {
+        let nodes =
+            json!([node("s", "startAgentflow", None, json!({})), node("c", "calculator", None, json!({}))]);
+        let canvas = json!({"nodes": nodes, "edges": [{"source": "s", "target": "gone"}]}).to_string();
+        let canvas = Canvas::parse(&canvas).unwrap();
+        for kind in FlowKind::ALL.into_iter().filter(|kind| kind.unsupported().is_some()) {
+            let told = validate(kind, &canvas, &|_| None);
+            let [whole, card] = told.as_slice() else { panic!("{told:?}") };
+            assert!(
+                whole.issues[0].contains(kind.as_str()) && whole.issues[1].contains("'gone'"),
+                "{told:?}"
+            );
+            assert!(card.id == "s" && card.issues[0].contains("does not know the card 'startAgentflow'"));
+            assert!(!can_run(&told));
+        }
+        assert_eq!(unknown_cards(&canvas).collect::<Vec<_>>(), ["startAgentflow"]);
     }
 }

@@ -231,6 +231,8 @@ impl From<NetError> for ModelError {
                 "the provider's address or a header of the card cannot be used: {why}"
             )),
             NetError::Unreachable(host) => Self::Unreachable(host),
+            NetError::Untrusted { fault, .. } => Self::Untrusted(fault),
+            NetError::Proxy(why) => Self::Proxy(why),
             NetError::TimedOut => Self::TimedOut,
             NetError::Cancelled => Self::Cancelled,
             NetError::TooLarge => Self::Garbled("it is too large".into()),

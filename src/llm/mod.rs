@@ -40,6 +40,7 @@ pub use transcription::{Recording, Transcriber};
 use crate::domain::cancel::Cancel;
 use crate::domain::error::Error;
 use crate::domain::prediction::Usage;
+use crate::net::TlsFault;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
@@ -237,6 +238,10 @@ pub enum ModelError {
     UnknownModel(String),
     /// No connection.
     Unreachable(String),
+    /// The provider is not trusted, or speaks no TLS that is spoken here.
+    Untrusted(TlsFault),
+    /// The operator's proxy does not let the call through; says why.
+    Proxy(String),
     /// Refused by this service's own outbound rules.
     RefusedByPolicy,
     /// The provider took too long.
@@ -268,6 +273,8 @@ impl ModelError {
             Self::KeyRefused => "key_refused",
             Self::UnknownModel(_) => "unknown_model",
             Self::Unreachable(_) => "unreachable",
+            Self::Untrusted(_) => "untrusted",
+            Self::Proxy(_) => "proxy",
             Self::RefusedByPolicy => "refused_by_policy",
             Self::TimedOut => "timeout",
             Self::Cancelled => "cancelled",
@@ -289,6 +296,8 @@ impl fmt::Display for ModelError {
             Self::KeyRefused => f.write_str("the provider refused the API key; check the card's credential"),
             Self::UnknownModel(name) => write!(f, "the provider does not know the model '{name}'; check the card's model name"),
             Self::Unreachable(host) => write!(f, "no connection to {host}; check the card's address and that the provider is up"),
+            Self::Untrusted(fault) => write!(f, "no trusted TLS connection to the provider: {fault}"),
+            Self::Proxy(why) => write!(f, "the proxy of this server's network does not help: {why}"),
             Self::RefusedByPolicy => f.write_str(
                 "the address was refused by policy; add its host and port to SERVICE_HTTP_ALLOW if it may be called",
             ),

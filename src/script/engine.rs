@@ -16,7 +16,7 @@ use std::io;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-const PRELUDE: &str = include_str!("prelude.js");
+const PRELUDE: &str = include_str!("prelude/core.js");
 /// What the code is called in its own stack traces.
 const CODE: &str = "code";
 
@@ -101,7 +101,8 @@ fn tools<'js>(ctx: &Ctx<'js>, wishes: &Rc<RefCell<Wishes>>) -> rquickjs::Result<
     prelude.call((natives(ctx, wishes)?,))
 }
 
-fn named(name: &str) -> EvalOptions {
+/// Options for reading code that traces call by this name.
+pub(super) fn named(name: &str) -> EvalOptions {
     let mut options = EvalOptions::default();
     options.strict = false;
     options.filename = Some(name.to_owned());
@@ -152,7 +153,7 @@ impl<'js> Run<'js, '_> {
     /// Starts the code as the body of an async function, on the first line of its source.
     fn begin(&self, job: &Job, scope: Vec<u8>) -> rquickjs::Result<Promise<'js>> {
         let scope: Value<'js> = self.ctx.json_parse(scope)?;
-        self.tools.get::<_, Function<'js>>("begin")?.call::<_, ()>((scope, job.fetch))?;
+        self.tools.get::<_, Function<'js>>("begin")?.call::<_, ()>((scope, job.fetch, job.calls.clone()))?;
         let code = format!("(async function () {{{}\n}})()", job.source);
         self.ctx.eval_with_options(code, named(CODE))
     }
@@ -163,6 +164,10 @@ impl<'js> Run<'js, '_> {
         loop {
             let Some((id, request)) = self.wishes.borrow_mut().next_request() else { break };
             pipes.send(&FromWorker::Fetch { id, request })?;
+        }
+        loop {
+            let Some((id, name, arguments)) = self.wishes.borrow_mut().next_call() else { break };
+            pipes.send(&FromWorker::Call { id, name, arguments })?;
         }
         let (waits, timer) = {
             let wishes = self.wishes.borrow();
@@ -176,6 +181,7 @@ impl<'js> Run<'js, '_> {
         if pipes.readable_until(until)? {
             return match pipes.receive()? {
                 Some(ToWorker::Fetched { id, answer }) => Ok(self.fetched(id, answer)),
+                Some(ToWorker::Called { id, answer }) => Ok(self.called(id, answer)),
                 Some(ToWorker::Run(_)) | None => Err(io::ErrorKind::UnexpectedEof.into()),
             };
         }
@@ -194,6 +200,18 @@ impl<'js> Run<'js, '_> {
         let (name, text) = match answer {
             Ok(response) => ("fetched", serde_json::to_string(&response).unwrap_or_default()),
             Err(why) => ("refused", why),
+        };
+        self.tools.get::<_, Function<'js>>(name)?.call((id, text))
+    }
+
+    fn called(&self, id: u32, answer: Result<String, String>) -> rquickjs::Result<()> {
+        {
+            let mut wishes = self.wishes.borrow_mut();
+            wishes.called = wishes.called.saturating_sub(1);
+        }
+        let (name, text) = match answer {
+            Ok(text) => ("called", text),
+            Err(why) => ("uncalled", why),
         };
         self.tools.get::<_, Function<'js>>(name)?.call((id, text))
     }

@@ -1,11 +1,14 @@
 //! Code inputs: JavaScript of a flow's owner, run in a worker process that can reach nothing (security rules 6).
 //!
-//! The code is the body of an async function. It sees `$vars`, `$flow`, one `$name` for each input of its [`Scope`],
-//! `console`, timers and, where the scope has one, `fetch`, which runs here in the service and not in the worker. What
-//! it returns becomes JSON. Every run has globals of its own, so nothing that one run leaves behind reaches another.
+//! The code is the body of an async function. It sees `$input`, `$vars`, `$flow`, one `$name` for each input of its [`Scope`],
+//! `console`, timers, what functions of flows use of Node and the web (`prelude/`) and, where the scope has one, `fetch`,
+//! which runs here in the service and not in the worker. What it returns becomes JSON. Every run has globals of its own, so nothing that one run leaves behind reaches another.
 //!
 //! [`Scripts`] is the service's side; `worker` is the other, and `protocol` is what they say to each other.
 
+#[cfg(unix)]
+mod bytes;
+mod calls;
 #[cfg(unix)]
 mod engine;
 mod error;
@@ -20,6 +23,7 @@ mod value;
 mod worker;
 
 pub use crate::worker::Tenant;
+pub use calls::Calls;
 pub use error::ScriptError;
 pub use fetch::{Fetch, FetchRequest, FetchResponse};
 pub use guarded::Guarded;

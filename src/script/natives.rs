@@ -1,7 +1,9 @@
-//! The few functions of the worker that code can reach, through the prelude: saying a line, waiting, asking for a request,
-//! taking an address apart.
-//! Each is bounded, and none can do anything but write down what is wanted.
+//! The few functions of the worker that code can reach, through the prelude: saying a line, waiting, asking for a request
+//! or a call, taking an address apart, and those of [`super::bytes`].
+//! Each is bounded, and none can do anything but compute or write down what is wanted.
 
+use super::bytes;
+use super::engine::named;
 use super::fetch::FetchRequest;
 use super::protocol::{Line, Loudness};
 use crate::limits;
@@ -28,6 +30,11 @@ pub(super) struct Wishes {
     requests_count: u32,
     /// Requests that were sent and have no answer.
     pub on_the_way: usize,
+    /// Calls that were not sent yet: number, name, and arguments as JSON.
+    calls: VecDeque<(u32, String, String)>,
+    calls_count: u32,
+    /// Calls without an answer.
+    pub called: usize,
 }
 
 impl Wishes {
@@ -68,9 +75,16 @@ impl Wishes {
         Some(next)
     }
 
+    /// Takes a call, with its number, name and arguments.
+    pub(super) fn next_call(&mut self) -> Option<(u32, String, String)> {
+        let next = self.calls.pop_front()?;
+        self.called += 1;
+        Some(next)
+    }
+
     /// Whether anything from outside can still move the code.
     pub(super) fn waits_for_something(&self) -> bool {
-        self.on_the_way > 0 || !self.timers.is_empty()
+        self.on_the_way > 0 || self.called > 0 || !self.timers.is_empty()
     }
 
     fn timer(&mut self, id: u32, milliseconds: f64) -> Result<(), &'static str> {
@@ -103,19 +117,77 @@ impl Wishes {
         self.requests.push_back((self.requests_count, request));
         Ok(self.requests_count)
     }
+
+    fn call(&mut self, name: String, arguments: String) -> Result<u32, &'static str> {
+        if arguments.len() > limits::CODE_FETCH_REQUEST_BYTES_MAX {
+            return Err("the arguments are too large");
+        }
+        if self.calls_count >= limits::CODE_CALLS_MAX {
+            return Err("too many calls in one run");
+        }
+        self.calls_count += 1;
+        self.calls.push_back((self.calls_count, name, arguments));
+        Ok(self.calls_count)
+    }
+}
+
+/// The parts of the prelude that are read when code first uses them, by name.
+const PARTS: &[(&str, &str)] = &[
+    ("address", include_str!("prelude/address.js")),
+    ("assert", include_str!("prelude/assert.js")),
+    ("buffer", include_str!("prelude/buffer.js")),
+    ("clone", include_str!("prelude/clone.js")),
+    ("crypto", include_str!("prelude/crypto.js")),
+    ("events", include_str!("prelude/events.js")),
+    ("fetch", include_str!("prelude/fetch.js")),
+    ("messages", include_str!("prelude/messages.js")),
+    ("path", include_str!("prelude/path.js")),
+    ("querystring", include_str!("prelude/querystring.js")),
+    ("text", include_str!("prelude/text.js")),
+    ("zlib", include_str!("prelude/zlib.js")),
+];
+
+fn part<'js>(ctx: &Ctx<'js>, name: &str) -> rquickjs::Result<Function<'js>> {
+    match PARTS.iter().find(|(known, _)| *known == name) {
+        Some((_, source)) => ctx.eval_with_options(*source, named("prelude")),
+        None => Err(Exception::throw_type(ctx, "there is no such part")),
+    }
+}
+
+fn address(text: &str, base: &str) -> Option<String> {
+    let base = if base.is_empty() { None } else { Some(Url::parse(base).ok()?) };
+    let url = Url::options().base_url(base.as_ref()).parse(text).ok()?;
+    Some(pieces(&url))
+}
+
+/// An address with one piece changed; what the piece cannot be leaves it as it was, as on the web.
+fn readdress(address: &str, piece: &str, value: &str) -> Option<String> {
+    let mut url = Url::parse(address).ok()?;
+    match piece {
+        "href" => url = Url::parse(value).ok()?,
+        "protocol" => drop(quirks::set_protocol(&mut url, value)),
+        "username" => drop(quirks::set_username(&mut url, value)),
+        "password" => drop(quirks::set_password(&mut url, value)),
+        "host" => drop(quirks::set_host(&mut url, value)),
+        "hostname" => drop(quirks::set_hostname(&mut url, value)),
+        "port" => drop(quirks::set_port(&mut url, value)),
+        "pathname" => quirks::set_pathname(&mut url, value),
+        "search" => quirks::set_search(&mut url, value),
+        "hash" => quirks::set_hash(&mut url, value),
+        _ => {}
+    }
+    Some(pieces(&url))
 }
 
 /// An address taken apart, as JSON with the names that `URL` gives its pieces.
-fn pieces(text: &str, base: &str) -> Option<String> {
-    let base = if base.is_empty() { None } else { Some(Url::parse(base).ok()?) };
-    let url = Url::options().base_url(base.as_ref()).parse(text).ok()?;
+fn pieces(url: &Url) -> String {
     let pieces = json!({
-        "href": url.as_str(), "origin": quirks::origin(&url), "protocol": quirks::protocol(&url),
-        "username": quirks::username(&url), "password": quirks::password(&url), "host": quirks::host(&url),
-        "hostname": quirks::hostname(&url), "port": quirks::port(&url), "pathname": quirks::pathname(&url),
-        "search": quirks::search(&url), "hash": quirks::hash(&url),
+        "href": url.as_str(), "origin": quirks::origin(url), "protocol": quirks::protocol(url),
+        "username": quirks::username(url), "password": quirks::password(url), "host": quirks::host(url),
+        "hostname": quirks::hostname(url), "port": quirks::port(url), "pathname": quirks::pathname(url),
+        "search": quirks::search(url), "hash": quirks::hash(url),
     });
-    Some(pieces.to_string())
+    pieces.to_string()
 }
 
 /// The object the prelude gets.
@@ -143,9 +215,20 @@ pub(super) fn natives<'js>(ctx: &Ctx<'js>, wishes: &Rc<RefCell<Wishes>>) -> rqui
         kept.borrow_mut().request(&json).map_err(|why| Exception::throw_type(&ctx, why))
     };
     native.set("fetch", Function::new(ctx.clone(), fetch)?)?;
+    let kept = wishes.clone();
+    let call = move |ctx: Ctx<'js>, name: String, arguments: String| {
+        kept.borrow_mut().call(name, arguments).map_err(|why| Exception::throw_type(&ctx, why))
+    };
+    native.set("call", Function::new(ctx.clone(), call)?)?;
     let address = |ctx: Ctx<'js>, text: String, base: String| {
-        pieces(&text, &base).ok_or_else(|| Exception::throw_type(&ctx, "Invalid URL"))
+        address(&text, &base).ok_or_else(|| Exception::throw_type(&ctx, "Invalid URL"))
     };
     native.set("address", Function::new(ctx.clone(), address)?)?;
+    let readdress = |ctx: Ctx<'js>, address: String, piece: String, value: String| {
+        readdress(&address, &piece, &value).ok_or_else(|| Exception::throw_type(&ctx, "Invalid URL"))
+    };
+    native.set("readdress", Function::new(ctx.clone(), readdress)?)?;
+    native.set("part", Function::new(ctx.clone(), |ctx: Ctx<'js>, name: String| part(&ctx, &name))?)?;
+    bytes::add(ctx, &native)?;
     Ok(native)
 }

@@ -2,7 +2,7 @@
 //!
 //! The service greets with [`Greeting`] and the worker answers when it is ready. For a run the service sends a
 //! [`ToWorker::Run`] and, as a frame of its own, the scope as the JSON text the engine reads. The worker says that it
-//! began, asks for requests with [`FromWorker::Fetch`] and ends the run with [`FromWorker::Done`].
+//! began, asks for requests with [`FromWorker::Fetch`] and for calls with [`FromWorker::Call`], and ends the run with [`FromWorker::Done`].
 
 use super::fetch::{FetchRequest, FetchResponse};
 use serde::{Deserialize, Serialize};
@@ -21,6 +21,8 @@ pub(super) enum ToWorker {
     Run(Job),
     /// The answer to a request; late ones, of a run that is over, are dropped.
     Fetched { id: u32, answer: Result<FetchResponse, String> },
+    /// The answer to a call; late ones are dropped too.
+    Called { id: u32, answer: Result<String, String> },
 }
 
 /// One run.
@@ -29,6 +31,8 @@ pub(super) struct Job {
     pub source: String,
     /// Whether there is a `fetch`.
     pub fetch: bool,
+    /// The names under which the service takes calls.
+    pub calls: Vec<String>,
     pub processor_ms: u64,
     pub wall_ms: u64,
     pub result_bytes_max: usize,
@@ -41,6 +45,8 @@ pub(super) enum FromWorker {
     Began,
     /// Wants a request sent.
     Fetch { id: u32, request: FetchRequest },
+    /// Wants something called; the arguments are JSON.
+    Call { id: u32, name: String, arguments: String },
     /// The run is over.
     Done { ended: Ended, lines: Vec<Line>, cut: bool },
 }

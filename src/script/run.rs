@@ -1,5 +1,6 @@
 //! The service's side of a run: lends a worker, hands it the code, sends its requests, and judges how it ended.
 
+use super::calls::Calls;
 use super::error::ScriptError;
 use super::fetch::{Fetch, FetchRequest};
 use super::protocol::{Ended, FromWorker, Greeting, Job, Line, ToWorker};
@@ -60,6 +61,7 @@ struct Work<'a> {
     scope: &'a Scope,
     /// The scope as JSON.
     written: &'a [u8],
+    calls: Option<&'a dyn Calls>,
 }
 
 /// What became of handing it to a worker.
@@ -110,6 +112,12 @@ impl Scripts {
     /// `cancel`, and the time that is left in it, ends both. The result has at most 1 MiB of JSON, 64 levels deep.
     #[must_use]
     pub fn run(&self, source: &str, scope: &Scope, cancel: &Cancel) -> Ran {
+        self.run_with(source, scope, None, cancel)
+    }
+
+    /// As [`Self::run`], with `$tools`, one for each name that `calls` has. They are called on this thread, one after another.
+    #[must_use]
+    pub fn run_with(&self, source: &str, scope: &Scope, calls: Option<&dyn Calls>, cancel: &Cancel) -> Ran {
         if source.len() > limits::CODE_SOURCE_BYTES_MAX {
             return ScriptError::SourceTooLarge(limits::CODE_SOURCE_BYTES_MAX).into();
         }
@@ -121,7 +129,7 @@ impl Scripts {
         if written.len() > limits::CODE_SCOPE_BYTES_MAX {
             return ScriptError::ScopeTooLarge(limits::CODE_SCOPE_BYTES_MAX).into();
         }
-        let work = Work { source, scope, written: &written };
+        let work = Work { source, scope, written: &written, calls };
         // A worker that died while it waited for work, which shows only now, has not run anything: another one can.
         let first = self.attempt(&work, cancel);
         let last = if let Attempt::NeverBegan = first { self.attempt(&work, cancel) } else { first };
@@ -143,7 +151,7 @@ impl Scripts {
         // The worker ends the run by its own clock; the watch is for one that no longer looks at it.
         lease.limit(Instant::now() + wall + Duration::from_millis(limits::CODE_GRACE_MS), cancel);
         let mut began = false;
-        let requests = Requests::new(&mut lease, work.scope.fetch.clone());
+        let requests = Requests::new(&mut lease, work.scope.fetch.clone(), work.calls.is_some());
         let ended = requests.and_then(|requests| {
             let done = self.converse(&mut lease, work, wall, &requests, &mut began);
             requests.close();
@@ -177,6 +185,7 @@ impl Scripts {
         let job = ToWorker::Run(Job {
             source: work.source.to_owned(),
             fetch: work.scope.fetch.is_some(),
+            calls: work.calls.map(Calls::names).unwrap_or_default(),
             processor_ms: milliseconds(self.limits.processor),
             // Rounded up, so that a run whose time was all that was left of a longer one ends after that.
             wall_ms: milliseconds(wall).saturating_add(1),
@@ -184,11 +193,18 @@ impl Scripts {
         });
         lease.send(&serde_json::to_vec(&job)?)?;
         lease.send(work.written)?;
+        let mut calls_left = limits::CODE_CALLS_MAX;
         loop {
             let message = lease.receive(limits::CODE_MESSAGE_FROM_WORKER_BYTES_MAX)?;
             match serde_json::from_slice(&message)? {
                 FromWorker::Began => *began = true,
                 FromWorker::Fetch { id, request } => requests.send(id, request)?,
+                FromWorker::Call { id, name, arguments } => {
+                    let Some(calls) = work.calls else { return Err(io::ErrorKind::InvalidData.into()) };
+                    calls_left = calls_left.checked_sub(1).ok_or(io::ErrorKind::InvalidData)?;
+                    let answer = calls.call(&name, &serde_json::from_str(&arguments)?);
+                    requests.answer(&ToWorker::Called { id, answer });
+                }
                 FromWorker::Done { ended, mut lines, cut } => {
                     lines.truncate(limits::CODE_CONSOLE_LINES_MAX);
                     return Ok((ended, Console { lines, cut }));
@@ -229,8 +245,8 @@ struct Requests {
 }
 
 impl Requests {
-    fn new(lease: &mut Lease<'_>, fetch: Option<Arc<dyn Fetch>>) -> io::Result<Self> {
-        let door = if fetch.is_some() { Some(lease.side_door()?) } else { None };
+    fn new(lease: &mut Lease<'_>, fetch: Option<Arc<dyn Fetch>>, answers_calls: bool) -> io::Result<Self> {
+        let door = if fetch.is_some() || answers_calls { Some(lease.side_door()?) } else { None };
         Ok(Self {
             fetch,
             door: Arc::new(Mutex::new(door)),
@@ -248,18 +264,13 @@ impl Requests {
         let (door, over) = (self.door.clone(), self.over.clone());
         thread::Builder::new().name("script-fetch".into()).spawn(move || {
             let answer = fetch.fetch(request, &over);
-            // One at a time from here on: an answer grows when it is written down.
-            let mut door = door.lock().unwrap_or_else(PoisonError::into_inner);
-            let Some(pipe) = door.as_mut() else { return };
-            let Ok(mut message) = serde_json::to_vec(&ToWorker::Fetched { id, answer }) else { return };
-            if message.len() > limits::CODE_MESSAGE_TO_WORKER_BYTES_MAX {
-                let answer = Err("the answer is too large".to_owned());
-                message = serde_json::to_vec(&ToWorker::Fetched { id, answer }).unwrap_or_default();
-            }
-            // A worker that is gone needs no answer.
-            let _ = frame::write(pipe, &message);
+            answer_through(&door, &ToWorker::Fetched { id, answer });
         })?;
         Ok(())
+    }
+
+    fn answer(&self, message: &ToWorker) {
+        answer_through(&self.door, message);
     }
 
     /// From here on no answer reaches the worker. Waits for one that is on the way, which an idle worker takes and drops.
@@ -267,4 +278,22 @@ impl Requests {
         self.over.cancel(Reason::OutOfTime);
         *self.door.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
+}
+
+/// Brings an answer to the worker, if the run still lasts. One at a time, since an answer grows when it is written down.
+fn answer_through(door: &Mutex<Option<File>>, message: &ToWorker) {
+    const TOO_LARGE: &str = "the answer is too large";
+    let mut door = door.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(pipe) = door.as_mut() else { return };
+    let Ok(mut written) = serde_json::to_vec(message) else { return };
+    if written.len() > limits::CODE_MESSAGE_TO_WORKER_BYTES_MAX {
+        let refused = match message {
+            ToWorker::Called { id, .. } => ToWorker::Called { id: *id, answer: Err(TOO_LARGE.to_owned()) },
+            ToWorker::Fetched { id, .. } => ToWorker::Fetched { id: *id, answer: Err(TOO_LARGE.to_owned()) },
+            ToWorker::Run(_) => return,
+        };
+        written = serde_json::to_vec(&refused).unwrap_or_default();
+    }
+    // A worker that is gone needs no answer.
+    let _ = frame::write(pipe, &written);
 }

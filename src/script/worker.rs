@@ -59,7 +59,7 @@ impl Pipes {
                     let scope = frame::read(self, limits::CODE_MESSAGE_TO_WORKER_BYTES_MAX)?;
                     return Ok(scope.map(|scope| (job, scope)));
                 }
-                Some(ToWorker::Fetched { .. }) => {}
+                Some(ToWorker::Fetched { .. } | ToWorker::Called { .. }) => {}
                 None => return Ok(None),
             }
         }

@@ -6,6 +6,7 @@ mod escapes;
 mod fetching;
 mod language;
 mod limits;
+mod modules;
 mod workers;
 
 use flowkeep::domain::cancel::Cancel;

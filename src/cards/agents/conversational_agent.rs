@@ -30,7 +30,7 @@ pub const CARD: Card = Card {
     ],
     outputs: &[],
     make: Make::Chain(|inputs| {
-        let system = inputs.maybe_text("systemMessage").unwrap_or_default();
+        let system = inputs.instructions("systemMessage");
         Ok(Arc::new(TextAgent::of(inputs, &Json, system)?.with_images()))
     }),
 };

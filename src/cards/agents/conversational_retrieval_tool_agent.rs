@@ -50,11 +50,11 @@ pub const CARD: Card = Card {
             tools: inputs.tools("tools")?,
             memory: inputs.maybe_memory("memory")?,
             rephraser: Rephraser {
-                prompt: inputs.maybe_text("rephrasePrompt").unwrap_or_default(),
+                prompt: inputs.maybe_brace_text("rephrasePrompt").unwrap_or_default(),
                 model: if rephrases { inputs.model("rephraseModel")? } else { model.clone() },
             },
             model,
-            system: passages::instructions(&inputs.maybe_text("systemMessage").unwrap_or_default()),
+            system: passages::instructions(&inputs.maybe_brace_text("systemMessage").unwrap_or_default()),
             moderations: inputs.moderations("inputModeration")?,
             rounds_max: inputs.whole("maxIterations")?.unwrap_or(ROUNDS_DEFAULT),
             retriever: inputs.retriever("vectorStoreRetriever")?,

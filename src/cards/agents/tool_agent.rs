@@ -44,7 +44,7 @@ pub const CARD: Card = Card {
             memory: inputs.maybe_memory("memory")?,
             model: inputs.model("model")?,
             prompt: inputs.maybe_prompt("chatPromptTemplate")?,
-            system: inputs.maybe_text("systemMessage").unwrap_or_default(),
+            system: inputs.instructions("systemMessage"),
             moderations: inputs.moderations("inputModeration")?,
             rounds_max: inputs.whole("maxIterations")?.unwrap_or(ROUNDS_DEFAULT),
         }))

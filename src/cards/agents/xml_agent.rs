@@ -11,7 +11,6 @@ use crate::cards::kit::{Card, Category, Chain, Input, Make, Protocol, Risk, Sink
 use crate::domain::error::Result;
 use crate::domain::prediction::{Outcome, PastMessage};
 use crate::llm::Message;
-use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// The card.
@@ -35,36 +34,43 @@ pub const CARD: Card = Card {
     ],
     outputs: &[],
     make: Make::Chain(|inputs| {
-        let system = inputs.maybe_text("systemMessage").unwrap_or_default();
-        Ok(Arc::new(XmlAgent(TextAgent::of(inputs, &Tags, system)?)))
+        let prompt = inputs.maybe_brace_text("systemMessage").unwrap_or_default();
+        let agent = TextAgent::of(inputs, &Tags, prompt.fill(&[]))?;
+        Ok(Arc::new(XmlAgent { agent, whole: prompt.has("input").then_some(prompt) }))
     }),
 };
 
-struct XmlAgent(TextAgent);
+struct XmlAgent {
+    agent: TextAgent,
+    /// A text of the owner that holds `{input}`: it is the whole prompt, and then no system text, for people write into it.
+    whole: Option<BraceText>,
+}
 
 impl Chain for XmlAgent {
     fn run(&self, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
-        self.0.answer(turn, sink, |past| self.messages(past, turn.question))
+        self.agent.answer(turn, sink, |past| self.messages(past, turn.question))
     }
 }
 
 impl XmlAgent {
-    /// A text of the owner that holds `{input}` is the whole prompt, and then no system text: people write into it.
     fn messages(&self, past: &[PastMessage], question: &str) -> Result<Vec<Message>> {
-        let (owner, told) = (&self.0.system, PastMessage::lines(past));
-        if owner.contains("{input}") {
-            let values =
-                [("tools", list(&self.0.tools)), ("chat_history", told), ("input", question.to_owned())];
-            let values: Map<_, _> =
-                values.into_iter().map(|(name, text)| (name.to_owned(), Value::from(text))).collect();
-            return Ok(vec![Message::user(BraceText::parse(owner).format(&values))]);
+        let told = PastMessage::lines(past);
+        if let Some(prompt) = &self.whole {
+            let tools = list(&self.agent.tools);
+            let values = [
+                ("tools", tools.as_str()),
+                ("chat_history", &told),
+                ("input", question),
+                ("agent_scratchpad", ""),
+            ];
+            return Ok(vec![Message::user(prompt.fill(&values))]);
         }
         let asked = if told.is_empty() {
             question.to_owned()
         } else {
             format!("{}\n\n{question}", data::marked("chat_history", "what we said before", &told))
         };
-        conversation("", None, &self.0.instructed(), &[], &asked)
+        conversation("", None, &self.agent.instructed(), &[], &asked)
     }
 }
 

@@ -39,7 +39,7 @@ pub const CARD: Card = Card {
             model: inputs.model("model")?,
             memory: inputs.memory("memory")?,
             prompt: inputs.maybe_prompt("chatPromptTemplate")?,
-            system: inputs.maybe_text("systemMessagePrompt").unwrap_or_default(),
+            system: inputs.instructions("systemMessagePrompt"),
             moderations: inputs.moderations("inputModeration")?,
         }))
     }),
@@ -92,11 +92,12 @@ pub fn conversation(
             }
         }
     };
-    let mut messages = Vec::with_capacity(past.len() + 2);
+    let mut messages = Vec::with_capacity(history.len() + past.len() + 2);
     if !system.trim().is_empty() {
         messages.push(Message::System(system));
     }
-    messages.extend(history.iter().chain(past).map(past_message));
+    messages.extend_from_slice(history);
+    messages.extend(past.iter().map(past_message));
     messages.push(Message::user(human));
     Ok(messages)
 }

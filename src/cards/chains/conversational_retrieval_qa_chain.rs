@@ -4,6 +4,7 @@ use super::conversation_chain::conversation;
 use super::llm_chain::{MODERATION, answer_with};
 use super::retrieval_qa_chain::RETURN_SOURCES;
 use crate::cards::kit::part::moderate;
+use crate::cards::kit::prompt::BraceText;
 use crate::cards::kit::rephrase::{self, Rephraser};
 use crate::cards::kit::{
     Card, Category, Chain, Connects, Input, Make, Memory, Model, Moderation, Retriever, Risk, Sink, Turn,
@@ -11,7 +12,7 @@ use crate::cards::kit::{
 };
 use crate::cards::memory::buffer::Buffer;
 use crate::domain::error::Result;
-use crate::domain::prediction::Outcome;
+use crate::domain::prediction::{Outcome, SourceDocument};
 use crate::limits::MEMORY_MESSAGES_MAX;
 use crate::llm::ChatRequest;
 use std::sync::Arc;
@@ -43,7 +44,7 @@ pub const CARD: Card = Card {
         Input::lines("responsePrompt", "Response Prompt")
             .or(DEFAULT_RESPONSE)
             .additional()
-            .help("{context} stands for the passages, which come with the question."),
+            .help("{context} stands for the passages, which come with the question. With {question} in it, it is the whole message."),
         MODERATION,
     ],
     outputs: &[],
@@ -57,11 +58,11 @@ pub const CARD: Card = Card {
                 .unwrap_or_else(|| Arc::new(Buffer { session: None, newest: MEMORY_MESSAGES_MAX })),
             returns_sources: inputs.switch("returnSourceDocuments"),
             rephraser: Rephraser {
-                prompt: inputs.maybe_text("rephrasePrompt").unwrap_or_default(),
+                prompt: inputs.maybe_brace_text("rephrasePrompt").unwrap_or_default(),
                 model: model.clone(),
             },
             model,
-            system: passages::instructions(&inputs.maybe_text("responsePrompt").unwrap_or_default()),
+            response: inputs.maybe_brace_text("responsePrompt").unwrap_or_default(),
             moderations: inputs.moderations("inputModeration")?,
         }))
     }),
@@ -74,7 +75,7 @@ struct ConversationalRetrievalQa {
     memory: Arc<dyn Memory>,
     returns_sources: bool,
     rephraser: Rephraser,
-    system: String,
+    response: BraceText,
     moderations: Vec<Arc<dyn Moderation>>,
 }
 
@@ -86,11 +87,55 @@ impl Chain for ConversationalRetrievalQa {
         let past = self.memory.messages(turn)?;
         let searched = self.rephraser.question(&past, turn)?;
         let found = self.retriever.retrieve(&searched, turn)?;
-        let asked = passages::before(&found, turn.question);
-        let messages = conversation(&self.label, None, &self.system, &past, &asked)?;
+        let (system, asked) = respond(&self.response, &found, turn.question);
+        let messages = conversation(&self.label, None, &system, &past, &asked)?;
         let completion =
             self.model.ask(&ChatRequest { messages, ..ChatRequest::default() }, turn.host, sink)?;
         let source_documents = if self.returns_sources { found } else { Vec::new() };
         Ok(Outcome { text: completion.text, source_documents, ..Outcome::default() })
+    }
+}
+
+/// The owner's instructions, and what is asked under them. A prompt of the owner that holds `{question}` is the whole
+/// message, for people write into it, and documents too: neither ever stands among the instructions (security rules 6).
+fn respond(prompt: &BraceText, found: &[SourceDocument], question: &str) -> (String, String) {
+    if !prompt.has("question") {
+        return (passages::instructions(prompt), passages::before(found, question));
+    }
+    let written = passages::write(found);
+    let asked = prompt.fill(&[(passages::CONTEXT, &written), ("question", question)]);
+    let asked = if prompt.has(passages::CONTEXT) { asked } else { format!("{written}\n{asked}") };
+    (String::new(), asked)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(prompt: &str) -> (String, String) {
+        let found =
+            SourceDocument { page_content: "Oslo is {old}.".to_owned(), metadata: serde_json::Map::new() };
+        respond(&BraceText::parse(prompt), &[found], "How {context}?")
+    }
+
+    #[test]
+    fn passages_and_question_stand_where_the_owner_put_them() {
+        let (system, user) = asked("Use {context}. JSON is {{\"a\": 1}}. Asked: {question}!");
+        assert!(system.is_empty());
+        assert!(user.starts_with("Use <passage source=\"document\">\nOslo is {old}.\n</passage>"), "{user}");
+        assert!(user.ends_with("JSON is {\"a\": 1}. Asked: How {context}?!"), "{user}");
+        let (system, user) = asked("Answer {question} in rhymes");
+        assert!(
+            system.is_empty()
+                && user.starts_with("<passage")
+                && user.ends_with("Answer How {context}? in rhymes")
+        );
+    }
+
+    #[test]
+    fn instructions_without_a_question_stay_instructions() {
+        let (system, user) = asked("Use {context} and say {{x}}");
+        assert_eq!(system, "Use (the passages that come with the question) and say {x}");
+        assert!(user.contains("Oslo is {old}.") && user.ends_with("Question: How {context}?"));
     }
 }

@@ -157,7 +157,7 @@ pub fn prompt_messages(form: &PromptForm, values: &Map<String, Value>) -> Vec<Me
             let system = system.format(values);
             let system = (!system.trim().is_empty()).then_some(Message::System(system));
             let human = Message::user(human.format(values));
-            system.into_iter().chain(history.iter().map(past_message)).chain([human]).collect()
+            system.into_iter().chain(history.iter().cloned()).chain([human]).collect()
         }
     }
 }

@@ -1,11 +1,16 @@
 //! Code of a flow's owner, as cards hand it to the host (spec 2.9 r6; security rules 6).
 
-use crate::domain::error::Error;
-use crate::script::ScriptError;
+use super::arguments::checked;
+use super::part::{Tool, Turn};
+use super::tool_loop::by_name;
+use crate::domain::error::{Error, Result};
+use crate::script::{Calls, ScriptError};
 use serde_json::{Map, Value};
+use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The body of an async function, and what it sees beside the variables and facts of the run.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Code<'a> {
     /// The label of the card, for messages and the log.
     pub card: &'a str,
@@ -15,13 +20,42 @@ pub struct Code<'a> {
     pub inputs: Map<String, Value>,
     /// Further entries of `$flow`.
     pub flow: Map<String, Value>,
+    /// What it may call as `$tools`.
+    pub calls: Option<&'a dyn Calls>,
 }
 
 impl<'a> Code<'a> {
     /// Code that sees these inputs.
     #[must_use]
     pub fn new(card: &'a str, source: &'a str, inputs: Map<String, Value>) -> Self {
-        Self { card, source, inputs, flow: Map::new() }
+        Self { card, source, inputs, flow: Map::new(), calls: None }
+    }
+}
+
+/// The tools that are wired to a card whose code calls them.
+pub struct CalledTools<'a> {
+    tools: HashMap<String, &'a dyn Tool>,
+    turn: &'a Turn<'a>,
+}
+
+impl<'a> CalledTools<'a> {
+    /// The tools of a card, by the names models call them by.
+    ///
+    /// # Errors
+    /// When two have the same name.
+    pub fn of(card: &str, tools: &'a [Arc<dyn Tool>], turn: &'a Turn<'a>) -> Result<Self> {
+        Ok(Self { tools: by_name(card, tools)?, turn })
+    }
+}
+
+impl Calls for CalledTools<'_> {
+    fn names(&self) -> Vec<String> {
+        self.tools.keys().cloned().collect()
+    }
+
+    fn call(&self, name: &str, arguments: &Value) -> std::result::Result<String, String> {
+        let tool = self.tools.get(name).ok_or_else(|| format!("There is no tool named '{name}'."))?;
+        tool.call(&checked(&tool.spec().schema, arguments)?, self.turn)
     }
 }
 

@@ -42,19 +42,15 @@ pub trait Host: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// The fields of a stored credential of the flow's workspace.
+    /// The fields of a stored credential of the flow's workspace, opened only when `admit` lets its type pass.
     ///
     /// # Errors
-    /// When it cannot be read.
-    fn credential(&self, _id: &str) -> Result<Option<Map<String, Value>>> {
-        Ok(None)
-    }
-
-    /// The type of that credential.
-    ///
-    /// # Errors
-    /// When it cannot be read.
-    fn credential_type(&self, _id: &str) -> Result<Option<String>> {
+    /// What `admit` returns, and when it cannot be read.
+    fn credential(
+        &self,
+        _id: &str,
+        _admit: &dyn Fn(&str) -> Result<()>,
+    ) -> Result<Option<Map<String, Value>>> {
         Ok(None)
     }
 

@@ -97,10 +97,8 @@ impl Inputs<'_> {
                 Some(text) => text.parse().ok(),
                 None => return Ok(None),
             },
-            Some(Value::Number(number)) => number.as_f64(),
             Some(Value::String(text)) if text.trim().is_empty() => return Ok(None),
-            Some(Value::String(text)) => text.trim().parse().ok(),
-            Some(_) => None,
+            Some(value) => number_in(value),
         };
         let number: f64 = number
             .filter(|n: &f64| n.is_finite())
@@ -150,6 +148,13 @@ impl Inputs<'_> {
     pub fn brace_text(&self, name: &str) -> Result<BraceText> {
         let text = self.text(name)?;
         Ok(self.maybe_brace_text(name).unwrap_or_else(|| BraceText::parse(&text)))
+    }
+
+    /// The owner's words to a model, of which the family makes a template: doubled braces are single ones, and what looks
+    /// like a variable stays, for it has no value.
+    #[must_use]
+    pub fn instructions(&self, name: &str) -> String {
+        self.maybe_brace_text(name).unwrap_or_default().fill(&[])
     }
 
     /// JSON, as such or as text; `None` when empty.
@@ -445,5 +450,14 @@ impl Inputs<'_> {
             found.push(more.clone());
         }
         Ok(found)
+    }
+}
+/// The number that a value is, as a number or as text.
+#[must_use]
+pub fn number_in(value: &Value) -> Option<f64> {
+    match value {
+        Value::Number(number) => number.as_f64(),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
     }
 }

@@ -39,13 +39,14 @@ pub mod tool_loop;
 mod traced;
 pub mod uploaded;
 pub mod web;
+pub(in crate::cards) mod zod;
 
 pub use card::{Card, Category, Kept, Make, Output, Risk, Taken, VARIABLE_NAME};
 pub use code::Code;
 pub use event::{Gone, Quiet, Sink};
 pub use host::{FlowAsk, Host, ModelCall, StoredFile};
 pub use input::{Choice, Connects, Input, InputKind, Picked};
-pub use inputs::{Bound, Inputs};
+pub use inputs::{Bound, Inputs, number_in};
 pub use knowledge::{Cut, Loader, Nearest, Query, Scored, Splitter, Upserted, VectorStore};
 pub use library::{Edit, Library};
 pub use model::Model;

@@ -1,11 +1,12 @@
 //! How retrieved passages stand in a message: marked as data, each with its source.
 
+use super::prompt::BraceText;
 use crate::domain::prediction::SourceDocument;
 
 const OPEN: &str = "<passage source=\"";
 const CLOSE: &str = "</passage>";
 /// What stands in the owner's text where passages were meant to go: they are nobody's instructions.
-const CONTEXT: &str = "{context}";
+pub(in crate::cards) const CONTEXT: &str = "context";
 const CONTEXT_IS_BELOW: &str = "(the passages that come with the question)";
 
 /// A passage read back from a message.
@@ -40,8 +41,8 @@ pub fn before(documents: &[SourceDocument], question: &str) -> String {
 
 /// The owner's instructions, which say where the passages are and never hold them (security rules 6).
 #[must_use]
-pub fn instructions(text: &str) -> String {
-    text.replace(CONTEXT, CONTEXT_IS_BELOW)
+pub fn instructions(text: &BraceText) -> String {
+    text.fill(&[(CONTEXT, CONTEXT_IS_BELOW)])
 }
 
 /// Where a passage is from, as far as its metadata says.

@@ -1,7 +1,7 @@
 //! Prompts with single-brace variables: `{name}` (reference canvas 2, last paragraph, and 5.4).
 
 use crate::domain::error::{Error, Result};
-use crate::domain::prediction::PastMessage;
+use crate::llm::Message;
 use serde_json::{Map, Value};
 
 /// A prompt, with the values its card holds for some of its variables.
@@ -14,7 +14,7 @@ pub struct Prompt {
 }
 
 /// The two forms of a prompt.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum PromptForm {
     /// One text.
     Text(BraceText),
@@ -23,7 +23,7 @@ pub enum PromptForm {
         /// The owner's instructions.
         system: BraceText,
         /// Messages between the two, written by the owner's code.
-        history: Vec<PastMessage>,
+        history: Vec<Message>,
         /// What stands in the person's place.
         human: BraceText,
     },
@@ -79,6 +79,7 @@ pub struct BraceText(Vec<Piece>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Piece {
     Text(String),
+    /// What stands between the braces.
     Variable(String),
 }
 
@@ -108,11 +109,11 @@ impl BraceText {
                 continue;
             }
             match variable(rest) {
-                Some((name, after)) => {
+                Some((written, after)) => {
                     if !plain.is_empty() {
                         pieces.push(Piece::Text(std::mem::take(&mut plain)));
                     }
-                    pieces.push(Piece::Variable(name.to_owned()));
+                    pieces.push(Piece::Variable(written.to_owned()));
                     rest = after;
                 }
                 None => {
@@ -130,9 +131,41 @@ impl BraceText {
 
     fn variables(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|piece| match piece {
-            Piece::Variable(name) => Some(name.as_str()),
+            Piece::Variable(written) => Some(written.trim()),
             Piece::Text(_) => None,
         })
+    }
+
+    /// Whether `{name}` stands in it.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.variables().any(|variable| variable == name)
+    }
+
+    /// Whether it says nothing.
+    #[must_use]
+    pub fn is_blank(&self) -> bool {
+        self.0.iter().all(|piece| matches!(piece, Piece::Text(text) if text.trim().is_empty()))
+    }
+
+    /// The text with these values; a variable that has none stays as it is written.
+    #[must_use]
+    pub fn fill(&self, values: &[(&str, &str)]) -> String {
+        let mut out = String::new();
+        for piece in &self.0 {
+            match piece {
+                Piece::Text(text) => out.push_str(text),
+                Piece::Variable(written) => match values.iter().find(|(name, _)| *name == written.trim()) {
+                    Some((_, value)) => out.push_str(value),
+                    None => {
+                        out.push('{');
+                        out.push_str(written);
+                        out.push('}');
+                    }
+                },
+            }
+        }
+        out
     }
 
     /// The text with its values; what a value says is not searched for variables.
@@ -142,7 +175,7 @@ impl BraceText {
         for piece in &self.0 {
             match piece {
                 Piece::Text(text) => out.push_str(text),
-                Piece::Variable(name) => match values.get(name) {
+                Piece::Variable(written) => match values.get(written.trim()) {
                     Some(Value::String(text)) => out.push_str(text),
                     Some(Value::Null) | None => {}
                     Some(other) => out.push_str(&other.to_string()),
@@ -153,7 +186,7 @@ impl BraceText {
     }
 }
 
-/// Reads `{name}` at the start of `text`.
+/// Reads `{name}` at the start of `text`: what stands between the braces, and what follows.
 fn variable(text: &str) -> Option<(&str, &str)> {
     let inner = text.strip_prefix('{')?;
     let end = inner.find(['{', '}'])?;
@@ -162,7 +195,7 @@ fn variable(text: &str) -> Option<(&str, &str)> {
     }
     let name = &inner[..end];
     let is_name = !name.trim().is_empty() && !name.contains([':', '\n', '"', ',']);
-    is_name.then(|| (name.trim(), &inner[end + 1..]))
+    is_name.then(|| (name, &inner[end + 1..]))
 }
 
 #[cfg(test)]
@@ -193,6 +226,14 @@ mod tests {
         ] {
             assert_eq!(BraceText::parse(text).format(&Map::new()), shown, "{text}");
         }
+    }
+
+    #[test]
+    fn variables_that_have_no_value_stay_where_they_are_kept() {
+        let text = BraceText::parse("{{\"a\": {{}}}} for { who } and {you}");
+        assert_eq!(text.fill(&[("you", "{who}")]), "{\"a\": {}} for { who } and {who}");
+        assert!(text.has("who") && !text.has("a"));
+        assert!(BraceText::parse(" ").is_blank() && !BraceText::parse("{x}").is_blank());
     }
 
     #[test]

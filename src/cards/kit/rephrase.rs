@@ -7,7 +7,6 @@ use super::{Quiet, data};
 use crate::domain::error::Result;
 use crate::domain::prediction::PastMessage;
 use crate::llm::{ChatRequest, Message};
-use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// What a card that rephrases asks its model for, when its owner says nothing.
@@ -18,7 +17,7 @@ pub const DEFAULT_PROMPT: &str = "You are given a conversation and a new questio
 /// Writes questions anew.
 pub struct Rephraser {
     /// The owner's prompt; empty leaves every question as it is.
-    pub prompt: String,
+    pub prompt: BraceText,
     /// Who writes.
     pub model: Arc<Model>,
 }
@@ -29,7 +28,7 @@ impl Rephraser {
     /// # Errors
     /// When the model fails.
     pub fn question(&self, past: &[PastMessage], turn: &Turn<'_>) -> Result<String> {
-        if past.is_empty() || self.prompt.trim().is_empty() {
+        if past.is_empty() || self.prompt.is_blank() {
             return Ok(turn.question.to_owned());
         }
         let messages = messages(&self.prompt, &PastMessage::lines(past), turn.question);
@@ -41,13 +40,10 @@ impl Rephraser {
 }
 
 /// A prompt of the owner that holds `{question}` is the whole message, for people write into it.
-fn messages(prompt: &str, history: &str, question: &str) -> Vec<Message> {
-    if prompt.contains("{question}") {
-        let values = [("chat_history", history), ("question", question)];
-        let values: Map<_, _> =
-            values.into_iter().map(|(name, text)| (name.to_owned(), Value::from(text))).collect();
-        return vec![Message::user(BraceText::parse(prompt).format(&values))];
+fn messages(prompt: &BraceText, history: &str, question: &str) -> Vec<Message> {
+    if prompt.has("question") {
+        return vec![Message::user(prompt.fill(&[("chat_history", history), ("question", question)]))];
     }
     let told = data::marked("conversation", "what was said before", history);
-    vec![Message::System(prompt.to_owned()), Message::user(format!("{told}\nQuestion: {question}"))]
+    vec![Message::System(prompt.fill(&[])), Message::user(format!("{told}\nQuestion: {question}"))]
 }

@@ -80,12 +80,20 @@ impl Shape {
 
     /// Reads a model's answer: the JSON in it, in or out of a block.
     pub(in crate::cards) fn read(&self, text: &str) -> Result<Value, String> {
-        let value = json_in(text).ok_or("it holds no JSON")?;
-        self.fit(&value, "the answer")
+        let mut fault = "it holds no JSON".to_owned();
+        for (at, value) in json_in(text).enumerate() {
+            match self.fit(&value, "the answer") {
+                Ok(fitted) => return Ok(fitted),
+                // What is said of the longest one helps the model most.
+                Err(why) if at == 0 => fault = why,
+                Err(_) => {}
+            }
+        }
+        Err(fault)
     }
 
     /// The value without what the form does not know.
-    fn fit(&self, value: &Value, at: &str) -> Result<Value, String> {
+    pub(in crate::cards) fn fit(&self, value: &Value, at: &str) -> Result<Value, String> {
         let unless = |fits: bool, what: &str| {
             if fits { Ok(value.clone()) } else { Err(format!("{at} must be {what}")) }
         };
@@ -134,8 +142,8 @@ impl Shape {
     }
 }
 
-/// The JSON in a model's text: the text itself, a block of it, or what stands between its first and last brace.
-fn json_in(text: &str) -> Option<Value> {
+/// The JSON in a model's text: the text itself, a block of it, what stands between its first and last brace, or bracket.
+fn json_in(text: &str) -> impl Iterator<Item = Value> {
     let block = text.split_once("```").map(|(_, rest)| {
         let rest = rest.strip_prefix("json").or_else(|| rest.strip_prefix("JSON")).unwrap_or(rest);
         rest.split_once("```").map_or(rest, |(block, _)| block)
@@ -144,7 +152,7 @@ fn json_in(text: &str) -> Option<Value> {
     [Some(text), block, between('{', '}'), between('[', ']')]
         .into_iter()
         .flatten()
-        .find_map(|candidate| serde_json::from_str(candidate.trim()).ok())
+        .filter_map(|candidate| serde_json::from_str(candidate.trim()).ok())
 }
 
 #[cfg(test)]
@@ -175,6 +183,20 @@ mod tests {
         ] {
             assert_eq!(film().read(text), Ok(expected.clone()), "{text}");
         }
+    }
+
+    #[test]
+    fn a_list_is_read_wherever_it_stands() {
+        let films = Shape::List(Box::new(film()));
+        for text in [
+            r#"[{"title": "M", "year": 1931}]"#,
+            "```json\n[{\"title\": \"M\", \"year\": 1931}]\n```",
+            r#"There is one: [{"title": "M", "year": 1931}] (see {above})."#,
+            r#"One: [{"title": "M", "year": 1931}]"#,
+        ] {
+            assert_eq!(films.read(text), Ok(json!([{"title": "M", "year": 1931}])), "{text}");
+        }
+        assert_eq!(films.read(r#"{"title": "M"}"#), Err("the answer must be a list".to_owned()));
     }
 
     #[test]

@@ -100,3 +100,22 @@ impl Request {
         (&self.0.method, &self.0.url, &self.0.headers, self.0.body.as_deref())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::cancel::Cancel;
+    use crate::net::Outgoing;
+    use crate::net::servers::{Authority, web};
+    use crate::settings::AllowRule;
+
+    #[test]
+    fn tools_are_told_why_a_server_is_not_trusted() {
+        let port = web(Authority::new().server("localhost"));
+        let allow = vec![AllowRule::Host { host: "localhost".into(), port }];
+        let request = Request::get(format!("https://localhost:{port}/"));
+        let guarded = Guarded::within(Outgoing::new(allow, true), Limits::default());
+        let said = guarded.fetch(request.0, &Cancel::new(None)).unwrap_err();
+        assert!(said.contains("SERVICE_CA_FILE"), "{said}");
+    }
+}

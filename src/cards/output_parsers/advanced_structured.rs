@@ -1,10 +1,9 @@
-//! Advanced Structured Output Parser: an object whose form is written as a schema text.
+//! Advanced Structured Output Parser: an object or a list whose form is written as a schema text.
 
 use super::csv::AUTOFIX;
 use super::structured::Structured;
-use super::zod;
 use crate::cards::kit::structure::Shape;
-use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Input, Make, Risk, zod};
 use std::sync::Arc;
 
 const SCHEMA: &str = "exampleJson";
@@ -15,7 +14,7 @@ pub const CARD: Card = Card {
     label: "Advanced Structured Output Parser",
     version: 1.0,
     category: Category::OutputParsers,
-    description: "Reads the answer into an object whose form you write as a schema.",
+    description: "Reads the answer into an object or a list whose form you write as a schema.",
     base_classes: &["AdvancedStructuredOutputParser", "BaseLLMOutputParser", "Runnable"],
     risk: Risk::Safe,
     inputs: &[
@@ -28,8 +27,8 @@ pub const CARD: Card = Card {
     outputs: &[],
     make: Make::OutputParser(|inputs| {
         let shape = zod::read(&inputs.text(SCHEMA)?).map_err(|why| inputs.wrong(SCHEMA, &why))?;
-        if !matches!(shape, Shape::Object(_)) {
-            return Err(inputs.wrong(SCHEMA, "the schema must be a z.object"));
+        if !matches!(shape, Shape::Object(_) | Shape::List(_) | Shape::Named(_) | Shape::Either(_)) {
+            return Err(inputs.wrong(SCHEMA, "the schema must be a z.object or a z.array"));
         }
         Ok(Arc::new(Structured { shape, asks_again: inputs.switch(AUTOFIX.name) }))
     }),

@@ -4,4 +4,3 @@ pub mod advanced_structured;
 pub mod csv;
 pub mod custom_list;
 pub mod structured;
-mod zod;

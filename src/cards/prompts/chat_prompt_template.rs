@@ -1,12 +1,13 @@
 //! Chat Prompt Template: a system text and a human text with `{variables}`.
 
+use super::past;
 use super::prompt_template::PROMPT_VALUES;
 use crate::cards::kit::code::{self, Code};
 use crate::cards::kit::prompt::{Prompt, PromptForm};
 use crate::cards::kit::{Card, Category, Input, Inputs, Make, Risk};
 use crate::domain::error::Result;
-use crate::domain::prediction::{PastMessage, Speaker};
-use serde_json::{Map, Value};
+use crate::llm::Message;
+use serde_json::Map;
 
 const HISTORY: &str = "messageHistoryCode";
 
@@ -25,7 +26,7 @@ pub const CARD: Card = Card {
         PROMPT_VALUES,
         Input::code(HISTORY, "Messages History")
             .additional()
-            .help("Returns a list of {role, content} that stands between the two texts."),
+            .help("Returns a list of messages that stands between the two texts: {role, content}, [role, text], or the message classes of @langchain/core/messages."),
     ],
     outputs: &[],
     make: Make::Prompt(|inputs| {
@@ -40,22 +41,9 @@ pub const CARD: Card = Card {
     }),
 };
 
-/// The messages the owner's code returns.
-fn history(inputs: &Inputs<'_>, source: &str) -> Result<Vec<PastMessage>> {
+/// The messages the owner's code returns. What they say is sent as it is: it may hold what a person said.
+fn history(inputs: &Inputs<'_>, source: &str) -> Result<Vec<Message>> {
     let code = Code::new(inputs.label, source, Map::new());
     let returned = inputs.host.run_code(&code).map_err(|error| code::failed(inputs.label, &error))?;
-    let wrong = || inputs.wrong(HISTORY, "the code must return a list of {role, content}");
-    let Value::Array(items) = returned else { return Err(wrong()) };
-    items.iter().map(|item| past(item).ok_or_else(wrong)).collect()
-}
-
-/// One message; roles as the clients and the providers of the family write them.
-fn past(item: &Value) -> Option<PastMessage> {
-    let text = |name: &str| item.get(name).and_then(Value::as_str);
-    let speaker = match text("role").or_else(|| text("type"))? {
-        "user" | "human" | "userMessage" => Speaker::User,
-        "assistant" | "ai" | "apiMessage" => Speaker::Api,
-        _ => return None,
-    };
-    Some(PastMessage { speaker, text: text("content")?.to_owned() })
+    past::read(&returned).map_err(|why| inputs.wrong(HISTORY, &why))
 }

@@ -1,4 +1,5 @@
 //! Prompts.
 
 pub mod chat_prompt_template;
+mod past;
 pub mod prompt_template;

@@ -48,7 +48,7 @@ pub const CARD: Card = Card {
     outputs: OUTPUTS,
     make: Make::Retriever(|inputs| {
         let store = inputs.vector_store("vectorStore")?;
-        let prompt = match inputs.maybe_text("customPrompt").filter(|text| !text.trim().is_empty()) {
+        let prompt = match Some(inputs.instructions("customPrompt")).filter(|text| !text.trim().is_empty()) {
             Some(prompt) => prompt,
             None => written_as(&inputs.text("promptKey")?).to_owned(),
         };

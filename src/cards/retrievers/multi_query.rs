@@ -34,7 +34,7 @@ pub const CARD: Card = Card {
         Ok(Arc::new(Wordings {
             store: inputs.vector_store("vectorStore")?,
             model: inputs.model("model")?,
-            prompt: inputs.text("modelPrompt")?,
+            prompt: inputs.instructions("modelPrompt"),
         }))
     }),
 };

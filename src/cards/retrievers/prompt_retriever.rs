@@ -21,7 +21,8 @@ pub const CARD: Card = Card {
     ],
     outputs: &[],
     make: Make::Route(|inputs| {
-        let with = With::Instructions(inputs.text("systemMessage")?);
+        inputs.text("systemMessage")?;
+        let with = With::Instructions(inputs.instructions("systemMessage"));
         Ok(Arc::new(Route::of(inputs, with)?))
     }),
 };

@@ -1,12 +1,20 @@
-//! Custom Tool: a tool that people of the workspace wrote.
+//! Custom Tool: a tool that people of the workspace wrote, or that stands in the canvas itself.
 
 use crate::cards::kit::code::{self, Code};
-use crate::cards::kit::{Card, Category, Input, Make, Picked, Risk, Tool, Turn};
+use crate::cards::kit::structure::Shape;
+use crate::cards::kit::{Card, Category, Input, Inputs, Make, Picked, Risk, Tool, Turn, zod};
+use crate::domain::error::Result;
 use crate::domain::ids::ToolId;
-use crate::domain::tool_record::ToolRecord;
+use crate::domain::tool_record::{Argument, ToolRecord, model_name};
 use crate::llm::ToolSpec;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::sync::Arc;
+
+const SELECTED: &str = "selectedTool";
+const NAME: &str = "customToolName";
+const DESCRIPTION: &str = "customToolDesc";
+const SCHEMA: &str = "customToolSchema";
+const CODE: &str = "customToolFunc";
 
 /// The card.
 pub const CARD: Card = Card {
@@ -18,42 +26,125 @@ pub const CARD: Card = Card {
     base_classes: &["CustomTool", "Tool", "StructuredTool", "Runnable"],
     risk: Risk::Risky,
     inputs: &[
-        Input::pick("selectedTool", "Select Tool", Picked::Tool).help("The id of a tool of this workspace."),
+        Input::pick(SELECTED, "Select Tool", Picked::Tool).help("The id of a tool of this workspace."),
         Input::switch("returnDirect", "Return Direct")
             .optional()
             .help("What the tool returns is the answer; the model does not read it."),
+        Input::text(NAME, "Custom Tool Name").optional().additional().help("Takes the place of the selected tool's name."),
+        Input::lines(DESCRIPTION, "Custom Tool Description")
+            .optional()
+            .additional()
+            .help("Takes the place of the selected tool's description."),
+        Input::code(SCHEMA, "Custom Tool Schema")
+            .optional()
+            .additional()
+            .help("Takes the place of the selected tool's arguments: a z.object, or rows of property, type, description and required."),
+        Input::code(CODE, "Custom Tool Function")
+            .optional()
+            .additional()
+            .help("Takes the place of the selected tool's code. With a name and this, no tool needs to be selected."),
     ],
     outputs: &[],
-    make: Make::Tools(|inputs| {
-        let missing = || inputs.wrong("selectedTool", "there is no such tool in this workspace");
-        let id = ToolId::parse(inputs.text("selectedTool")?.trim()).ok_or_else(missing)?;
-        let record = inputs.host.tool(&id)?.ok_or_else(missing)?;
-        Ok(vec![Arc::new(CustomTool {
-            label: inputs.label.to_owned(),
-            record,
-            returns_directly: inputs.switch("returnDirect"),
-        })])
-    }),
+    make: Make::Tools(|inputs| Ok(vec![Arc::new(CustomTool::of(inputs)?)])),
 };
+
+/// What a tool takes.
+enum Arguments {
+    /// Rows.
+    Rows(Vec<Argument>),
+    /// A form.
+    Form(Shape),
+}
 
 struct CustomTool {
     label: String,
-    record: ToolRecord,
+    name: String,
+    description: String,
+    arguments: Arguments,
+    code: String,
     returns_directly: bool,
+}
+
+impl CustomTool {
+    /// The selected tool, with what the canvas says in place of it.
+    fn of(inputs: &Inputs<'_>) -> Result<Self> {
+        let selected = selected(inputs)?;
+        let own = |input: &str| inputs.maybe_text(input).filter(|text| !text.trim().is_empty());
+        let or = |input: &str, recorded: fn(&ToolRecord) -> &str| {
+            own(input).or_else(|| selected.as_ref().map(|record| recorded(record).to_owned()))
+        };
+        let missing = |input: &str| inputs.wrong(input, "fill this in, or select a tool");
+        let name = or(NAME, |record| &record.name).ok_or_else(|| match own(CODE) {
+            Some(_) => missing(NAME),
+            None => inputs.wrong(SELECTED, "select a tool"),
+        })?;
+        let arguments = match (own(SCHEMA), &selected) {
+            (Some(written), _) => arguments(&written).map_err(|why| inputs.wrong(SCHEMA, &why))?,
+            (None, Some(record)) => Arguments::Rows(record.arguments.clone()),
+            (None, None) => Arguments::Rows(Vec::new()),
+        };
+        Ok(Self {
+            label: inputs.label.to_owned(),
+            name: model_name(&name),
+            description: or(DESCRIPTION, |record| &record.description).unwrap_or_default(),
+            arguments,
+            code: or(CODE, |record| &record.code).ok_or_else(|| missing(CODE))?,
+            returns_directly: inputs.switch("returnDirect"),
+        })
+    }
+}
+
+fn selected(inputs: &Inputs<'_>) -> Result<Option<ToolRecord>> {
+    let Some(id) = inputs.maybe_text(SELECTED).filter(|id| !id.trim().is_empty()) else { return Ok(None) };
+    let missing = || inputs.wrong(SELECTED, "there is no such tool in this workspace");
+    let id = ToolId::parse(id.trim()).ok_or_else(missing)?;
+    inputs.host.tool(&id)?.ok_or_else(missing).map(Some)
+}
+
+/// Reads a schema: rows as the page writes them, or the notation of Zod.
+fn arguments(written: &str) -> std::result::Result<Arguments, String> {
+    if written.trim_start().starts_with('[') {
+        let rows: Vec<Argument> = serde_json::from_str(written)
+            .map_err(|_| "this must be rows of property, type, description and required")?;
+        return Ok(Arguments::Rows(rows));
+    }
+    match zod::read(written.trim())? {
+        shape @ Shape::Object(_) => Ok(Arguments::Form(shape)),
+        _ => Err("the schema must be a z.object".to_owned()),
+    }
+}
+
+impl Arguments {
+    fn schema(&self) -> Value {
+        match self {
+            Self::Rows(rows) => Argument::json_schema(rows),
+            Self::Form(shape) => shape.schema(),
+        }
+    }
+
+    /// What the code sees of the arguments a model gave.
+    fn read(&self, given: &Value) -> std::result::Result<Map<String, Value>, String> {
+        match self {
+            Self::Rows(rows) => Argument::read_all(rows, given),
+            // A form of arguments is an object, and what fits one is another.
+            Self::Form(shape) => {
+                Ok(shape.fit(given, "the arguments")?.as_object().cloned().unwrap_or_default())
+            }
+        }
+    }
 }
 
 impl Tool for CustomTool {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
-            name: self.record.model_name(),
-            description: self.record.description.clone(),
-            schema: self.record.json_schema(),
+            name: self.name.clone(),
+            description: self.description.clone(),
+            schema: self.arguments.schema(),
         }
     }
 
-    fn call(&self, arguments: &Value, turn: &Turn<'_>) -> Result<String, String> {
-        let inputs = self.record.read_arguments(arguments)?;
-        let code = Code::new(&self.label, &self.record.code, inputs);
+    fn call(&self, arguments: &Value, turn: &Turn<'_>) -> std::result::Result<String, String> {
+        let code = Code::new(&self.label, &self.code, self.arguments.read(arguments)?);
         turn.host.run_code(&code).map(|result| code::as_text(&result)).map_err(|error| error.to_string())
     }
 

@@ -1,9 +1,10 @@
 //! Custom JS Function: code that makes a value for other cards, or the answer itself.
 
-use crate::cards::kit::code::{self, Code};
-use crate::cards::kit::{Card, Category, Chain, Input, Make, Output, Risk, Sink, Turn};
+use crate::cards::kit::code::{self, CalledTools, Code};
+use crate::cards::kit::{Card, Category, Chain, Connects, Input, Make, Output, Risk, Sink, Tool, Turn};
 use crate::domain::error::{Error, Result};
 use crate::domain::prediction::Outcome;
+use crate::script::Calls;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -28,6 +29,9 @@ pub const CARD: Card = Card {
     inputs: &[
         INPUT_VARIABLES,
         Input::text("functionName", "Function Name").optional(),
+        Input::wires("tools", "Additional Tools", Connects::Tool)
+            .optional()
+            .help("The function calls them as $tools.name(arguments), and waits for what they return."),
         Input::code("javascriptFunction", "JavaScript Function"),
     ],
     outputs: &[
@@ -44,6 +48,7 @@ pub const CARD: Card = Card {
             label: inputs.label.to_owned(),
             source: inputs.text("javascriptFunction")?,
             inputs: code::read_values(inputs.object("functionInputVariables")?),
+            tools: inputs.tools("tools")?,
         }))
     }),
 };
@@ -52,11 +57,16 @@ struct CustomFunction {
     label: String,
     source: String,
     inputs: Map<String, Value>,
+    tools: Vec<Arc<dyn Tool>>,
 }
 
 impl Chain for CustomFunction {
     fn run(&self, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
-        let code = Code::new(&self.label, &self.source, self.inputs.clone());
+        let called = CalledTools::of(&self.label, &self.tools, turn)?;
+        let code = Code {
+            calls: (!self.tools.is_empty()).then_some(&called as &dyn Calls),
+            ..Code::new(&self.label, &self.source, self.inputs.clone())
+        };
         let result = turn.host.run_code(&code).map_err(|error| code::failed(&self.label, &error))?;
         let text = code::as_text(&result);
         sink.token(&text).map_err(|_| Error::Cancelled)?;

@@ -1,6 +1,6 @@
 //! Whether a value that a request may give is one that the setting can hold: told before anything runs (contract 6.2).
 
-use crate::cards::kit::{Input, InputKind};
+use crate::cards::kit::{Input, InputKind, number_in};
 use serde_json::Value;
 
 /// What a value for this input must be, when `value` is not.
@@ -12,7 +12,7 @@ pub(super) fn misfit(input: &Input, value: &Value) -> Option<String> {
     }
     match input.kind {
         InputKind::Number { min, max, .. } => {
-            let fits = number(value).is_some_and(|number| (min..=max).contains(&number));
+            let fits = number_in(value).is_some_and(|number| (min..=max).contains(&number));
             (!fits).then(|| format!("a number between {min} and {max}"))
         }
         InputKind::Switch => {
@@ -46,14 +46,6 @@ fn is_empty(value: &Value) -> bool {
         Value::Null => true,
         Value::String(text) => text.is_empty(),
         _ => false,
-    }
-}
-
-fn number(value: &Value) -> Option<f64> {
-    match value {
-        Value::Number(number) => number.as_f64(),
-        Value::String(text) => text.trim().parse().ok(),
-        _ => None,
     }
 }
 

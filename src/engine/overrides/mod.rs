@@ -14,7 +14,7 @@ pub use allowed::Allowed;
 pub use files::{TooMuch, takes_file};
 pub(super) use files::{ends, file_input};
 pub use listing::allowable;
-pub use never::Group;
+pub use never::{Group, is_place};
 
 use super::plan::{Plan, StepKind};
 use crate::cards::kit::{Card, Input, InputKind};
@@ -128,6 +128,9 @@ impl Overrides {
                     None | Some(Value::Null) => continue,
                     Some(value) => value,
                 },
+                // An object of something else than nodes of this canvas, for a setting that takes none, is a key like
+                // any that is not listed.
+                None if value.is_object() && !matches!(input.kind, InputKind::Json) => continue,
                 None => value,
             };
             if decide(allowed, &step.label, card, input, value).is_ok() {

@@ -3,7 +3,7 @@
 use crate::cards::kit::{Card, Input, InputKind};
 use crate::domain::credential_types::{self, FieldKind};
 use crate::domain::secrets::json_text;
-use crate::domain::secrets::names::folded;
+use crate::domain::secrets::names::{folded, seen};
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -108,6 +108,7 @@ static PASSWORD_FIELDS: LazyLock<HashSet<String>> = LazyLock::new(|| {
 
 /// The group of a name, of any card and at any depth.
 pub(super) fn of_name(name: &str) -> Option<Group> {
+    let name = &*seen(name);
     if is_port(name) {
         return Some(Group::Port);
     }
@@ -121,6 +122,15 @@ pub(super) fn of_name(name: &str) -> Option<Group> {
         (is(PICKERS), Group::Picker),
     ];
     groups.into_iter().find(|(holds, _)| *holds).map(|(_, group)| group)
+}
+
+/// True for the name of a setting that says where something is sent: headers go there, and are no place.
+pub fn is_place(name: &str) -> bool {
+    let is_header = || {
+        let name = folded(name);
+        name.ends_with("headers") || ADDRESSES.contains(&name.as_str())
+    };
+    matches!(of_name(name), Some(Group::Address | Group::Port)) && !is_header()
 }
 
 /// Ports are compared as written: a `transport` is none.

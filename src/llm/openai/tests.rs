@@ -365,3 +365,21 @@ fn messages_and_tools_take_their_wire_form() {
             "o":{"type":["object","null"],"additionalProperties":false,"required":["b"],"properties":{"b":{"type":["string","null"]}}}}})
     );
 }
+
+#[test]
+fn a_provider_that_is_not_trusted_is_told_as_such() {
+    use crate::domain::cancel::Cancel;
+    use crate::llm::ChatModel as _;
+    use crate::net::TlsFault;
+    use crate::net::servers::{Authority, web};
+    let port = web(Authority::new().server("localhost"));
+    let model = model(&format!("https://localhost:{port}/v1"), "m");
+    let request = ChatRequest { messages: vec![Message::user("hi")], ..ChatRequest::default() };
+    let error = model.chat(&request, &Cancel::new(None), &mut |_| Ok(())).unwrap_err();
+    assert_eq!(error, ModelError::Untrusted(TlsFault::UnknownAuthority));
+    let said = error.at("Chat").to_string();
+    assert!(
+        said.contains("Chat") && said.contains("SERVICE_CA_FILE") && !said.contains("localhost"),
+        "{said}"
+    );
+}

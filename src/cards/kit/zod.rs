@@ -1,6 +1,6 @@
 //! Schemas in the notation of Zod, as far as they describe JSON. They are read and never run.
 
-use crate::cards::kit::structure::{DEPTH_MAX, Field, Shape};
+use super::structure::{DEPTH_MAX, Field, Shape};
 use serde_json::{Number, Value};
 
 /// Longest schema.
@@ -10,7 +10,7 @@ const BYTES_MAX: usize = 64 * 1024;
 ///
 /// # Errors
 /// What is wrong with it, and where.
-pub(super) fn read(text: &str) -> Result<Shape, String> {
+pub(in crate::cards) fn read(text: &str) -> Result<Shape, String> {
     if text.len() > BYTES_MAX {
         return Err("the schema is too long".into());
     }
