@@ -4,16 +4,16 @@ use crate::boards::Boards;
 use crate::clock::Clock;
 use crate::documents::{self, Documents};
 use crate::domain::error::Error;
+use crate::durable::{Access, LooseFolder, Tree};
 use crate::engine::Plan;
 use crate::files::chat_files::{ChatFiles, Quota};
 use crate::files::flow_files::FlowFiles;
 use crate::files::secrets::{Secrets, SecretsError};
 use crate::history::History;
-use crate::net::Outgoing;
+use crate::net::{BadAuthorities, Outgoing};
 use crate::ops;
 use crate::ops::predict::known::Known;
 use crate::ops::predict::plans::Plans;
-use crate::ops::version_index::VersionIndex;
 use crate::script::{self, Scripts};
 use crate::settings::{Environment, Settings};
 use crate::store::{self, Store};
@@ -69,6 +69,8 @@ impl Deref for App {
 pub enum OpenError {
     /// The data folder cannot be made or written.
     Folder(std::io::Error),
+    /// A folder is open to others and cannot be closed.
+    Loose(LooseFolder),
     /// The database.
     Store(store::OpenError),
     /// The folder was used, and its database is gone.
@@ -77,8 +79,12 @@ pub enum OpenError {
     Secrets(SecretsError),
     /// What a crash left behind could not be completed.
     Replay(Error),
+    /// What was to be read of a folder that is only looked at.
+    Look(Error),
     /// The system gives no more threads.
     Threads(std::io::Error),
+    /// The authorities that the operator named.
+    Authorities(BadAuthorities),
 }
 
 impl fmt::Display for OpenError {
@@ -90,13 +96,16 @@ impl fmt::Display for OpenError {
                     "The data folder cannot be used ({cause}). Choose another one with SERVICE_DATA_DIR or --data-dir."
                 )
             }
+            Self::Loose(cause) => cause.fmt(f),
             Self::Store(cause) => cause.fmt(f),
             Self::NoDatabase => f.write_str(
                 "the database (flowkeep.redb) is empty or missing in a data folder that was used; restore a backup of \
                  the folder, or move the folder away to start empty",
             ),
             Self::Secrets(cause) => cause.fmt(f),
+            Self::Authorities(cause) => cause.fmt(f),
             Self::Threads(cause) => write!(f, "The system gives no more threads ({cause})."),
+            Self::Look(cause) => cause.fmt(f),
             Self::Replay(cause) => {
                 write!(f, "The versions that a crash left behind could not be completed: {cause}")
             }
@@ -123,38 +132,44 @@ impl App {
     /// # Errors
     /// Says which part failed and what to do.
     pub fn open(settings: Settings, environment: Environment) -> Result<Self, OpenError> {
-        ops::folder::prepare(&settings.data_dir).map_err(OpenError::Folder)?;
+        let folders = ops::folder::prepare(&settings)?;
         let database = settings.data_dir.join("flowkeep.redb");
         if ops::folder::lacks_its_database(&settings.data_dir, &database).map_err(OpenError::Folder)? {
             return Err(OpenError::NoDatabase);
         }
         let store = Store::open(&database).map_err(OpenError::Store)?;
         let secrets = secrets(&store, &settings)?;
-        let outgoing = Outgoing::new(settings.http_allow.clone(), !settings.listens_beyond_loopback());
+        let outgoing = Outgoing::of(&settings).map_err(OpenError::Authorities)?;
         let limits = script::Limits::of_settings(settings.code_seconds, settings.code_memory_mb);
         let scripts = Scripts::new(environment.program(), limits).map_err(OpenError::Threads)?;
         let documents = Documents::new(environment.program(), documents::Limits::default())
             .map_err(OpenError::Threads)?;
         let store = Arc::new(store);
-        let folder = settings.versions_dir.clone().unwrap_or_else(|| settings.data_dir.join("versions"));
-        let index = Box::new(VersionIndex::new(store.clone()));
+        let clock = Clock::default();
+        let newest = ops::dates::newest(&store).map_err(|error| OpenError::Store(error.into()))?;
+        newest.into_iter().for_each(|newest| clock.note(newest));
+        // One for both kinds of files: what one of them finds, the other may just have made.
+        let files = Tree::within(&folders.data, "files", Access::Owner);
+        let history = ops::history::open(folders.versions, &settings, &store);
         let house = House {
-            history: History::open(folder, settings.history).with_index(index),
+            history: history.map_err(|error| OpenError::Store(error.into()))?,
             store,
             secrets,
-            files: FlowFiles::new(settings.data_dir.join("files")),
-            chat_files: ChatFiles::new(settings.data_dir.join("files"), Quota::default()),
+            files: FlowFiles::new(files.clone()),
+            chat_files: ChatFiles::new(files, Quota::default()),
             boards: Boards::default(),
             outgoing,
             documents,
             scripts,
-            clock: Clock::default(),
+            clock,
             plans: Plans::default(),
             known: Known::default(),
+            environment: environment.with_flows_reading(settings.flows_read.clone()),
             settings,
-            environment,
         };
         let app = Self(Arc::new(house));
+        app.history.greet();
+        ops::dates::complaints(&app).iter().for_each(|complaint| tracing::warn!("{complaint}"));
         ops::outbox::replay(&app).map_err(OpenError::Replay)?;
         Ok(app)
     }

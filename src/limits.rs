@@ -56,6 +56,10 @@ pub const REQUEST_STACK_BYTES: usize = 2 * 1024 * 1024;
 pub const BLOCKING_THREAD_IDLE_SECONDS: u64 = 10;
 /// Open files asked for where the system names no limit of its own but has one.
 pub const OPEN_FILES_COUNT: u64 = 10_240;
+/// A service that may open fewer files says so at its start: every caller and every call of a provider holds one.
+pub const OPEN_FILES_MIN_COUNT: u64 = 1_024;
+/// What it then asks for: room for all connections there may be, and for what they lead to.
+pub const OPEN_FILES_WISH_COUNT: u64 = 65_536;
 /// Connections that may wait to be accepted.
 pub const LISTEN_BACKLOG_MAX_COUNT: u32 = 4_096;
 /// Largest file an operator may import.
@@ -275,6 +279,12 @@ pub const CODE_TIMERS_MAX: usize = 1_000;
 pub const CODE_FETCHES_MAX: u32 = 50;
 /// Requests of one run that are under way at the same time.
 pub const CODE_FETCHES_AT_ONCE_MAX: usize = 6;
+/// Calls of `$tools` in one run of code.
+pub const CODE_CALLS_MAX: u32 = 50;
+/// Bytes that one native function of code takes in or gives out.
+pub const CODE_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// Random bytes that code may ask for at once.
+pub const CODE_RANDOM_BYTES_MAX: usize = 64 * 1024;
 /// Longest request of code: address, headers and body.
 pub const CODE_FETCH_REQUEST_BYTES_MAX: usize = 1024 * 1024;
 /// Redirects that one request of code follows (R 7).

@@ -14,6 +14,7 @@ fn main() -> ExitCode {
     }
     let program = env::current_exe().ok();
     let workers = script::own_program(program.clone().unwrap_or_default());
-    let place = Place { folder: env::current_dir().ok(), program, workers };
+    let variables = env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect();
+    let place = Place { folder: env::current_dir().ok(), program, workers, variables };
     cli::run(env::args_os(), |name| env::var(name).ok(), place)
 }

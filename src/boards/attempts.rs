@@ -4,6 +4,7 @@
 //! An attempt is written down as a failure before it is judged and crossed out when it succeeds: otherwise a
 //! thousand guesses sent at once would all be judged before the first failure is known.
 
+use crate::domain::address_block::AddressBlock;
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher as _, RandomState};
 use std::net::IpAddr;
@@ -73,7 +74,7 @@ impl Attempts {
     fn keys(&self, account: &str, address: IpAddr) -> [u64; 2] {
         [
             self.hasher.hash_one(("account", account)),
-            self.hasher.hash_one(("address", address.to_canonical())),
+            self.hasher.hash_one(("address", AddressBlock::of(address))),
         ]
     }
 }
@@ -147,6 +148,19 @@ mod tests {
 
     fn address(number: u32) -> IpAddr {
         std::net::Ipv4Addr::from(number).into()
+    }
+
+    #[test]
+    fn a_line_guesses_as_one_whatever_addresses_it_takes() {
+        let board = Attempts::default();
+        let from = |line: u128, host: u128| {
+            std::net::Ipv6Addr::from(0x2001_0db8_u128 << 96 | line << 64 | host).into()
+        };
+        for host in 0..10 {
+            board.admit(&format!("account {host}"), from(1, host), 0).unwrap();
+        }
+        assert!(board.admit("another", from(1, 99), 0).is_err());
+        assert!(board.admit("another", from(2, 1), 0).is_ok());
     }
 
     #[test]

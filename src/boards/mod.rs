@@ -6,6 +6,7 @@ pub mod indexes;
 pub mod metrics;
 pub mod options;
 pub mod rates;
+pub mod refused_origins;
 pub mod replies;
 pub mod runs;
 pub mod setup_token;
@@ -17,6 +18,7 @@ use indexes::Indexes;
 use metrics::Metrics;
 use options::Options;
 use rates::Rates;
+use refused_origins::RefusedOrigins;
 use replies::Replies;
 use runs::Runs;
 use setup_token::SetupToken;
@@ -46,6 +48,8 @@ pub struct Boards {
     pub fillings: Fillings,
     /// Conversations that are being answered.
     pub runs: Runs,
+    /// Pages that flows turned away.
+    pub refused_origins: RefusedOrigins,
     /// Requests for a new password, each of which counts.
     pub reset_requests: Attempts,
     /// Uses of API keys that are not stored yet.

@@ -1,6 +1,7 @@
 //! Requests of rate-limited flows: a fixed window for each flow, with one clock for all its callers, counted by
 //! client address (spec 8, reference 5.2). The memory it can take is fixed: see the two limits below.
 
+use crate::domain::address_block::AddressBlock;
 use crate::domain::ids::FlowId;
 use crate::domain::rate::{RateLimit, WindowState};
 use std::collections::HashMap;
@@ -19,7 +20,7 @@ pub struct Rates(Mutex<Windows>);
 #[derive(Default)]
 struct Windows {
     clocks: HashMap<FlowId, Clock>,
-    counts: HashMap<(FlowId, IpAddr), Count>,
+    counts: HashMap<(FlowId, AddressBlock), Count>,
 }
 
 /// A flow's clock. It starts with the first request under a limit, and again when the limit changes.
@@ -50,7 +51,7 @@ impl Rates {
     ) -> Result<WindowState, WindowState> {
         let mut windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let clock = windows.clock(*flow, limit, now_ms);
-        let requests = windows.count((*flow, address.to_canonical()), clock, now_ms);
+        let requests = windows.count((*flow, AddressBlock::of(address)), clock, now_ms);
         let left_ms = clock.window_start_ms + clock.window_ms - now_ms;
         let state = WindowState {
             limit: limit.max,
@@ -100,7 +101,7 @@ impl Windows {
         }
     }
 
-    fn count(&mut self, caller: (FlowId, IpAddr), clock: Clock, now_ms: i64) -> u32 {
+    fn count(&mut self, caller: (FlowId, AddressBlock), clock: Clock, now_ms: i64) -> u32 {
         if self.counts.len() >= ADDRESSES_MAX && !self.counts.contains_key(&caller) {
             self.make_room_for_an_address(now_ms);
         }
@@ -140,7 +141,8 @@ mod tests {
     }
 
     fn address(number: u128) -> IpAddr {
-        Ipv6Addr::from(0x2001_0db8_u128 << 96 | number).into()
+        // A network of its own for each.
+        Ipv6Addr::from(0x2001_0db8_u128 << 96 | number << 64).into()
     }
 
     fn remaining(result: Result<WindowState, WindowState>) -> Result<u32, u64> {
@@ -156,6 +158,9 @@ mod tests {
         assert_eq!(ask(1, 1_501), Err(60));
         assert_eq!(ask(2, 31_000), Ok(1), "another address has its own count");
         assert_eq!(ask(1, 60_999), Err(1));
+        let IpAddr::V6(first) = address(1) else { unreachable!() };
+        let sibling = Ipv6Addr::from(u128::from(first) | 7).into();
+        assert!(rates.admit(&flow, &limit, sibling, 60_999).is_err(), "one line has one count");
         assert_eq!(ask(1, 61_000), Ok(1));
         assert_eq!(ask(2, 61_000), Ok(1), "one clock: the window began for all");
         assert_eq!(ask(1, 61_000 + 7 * 60_000 + 5), Ok(1), "windows keep their beat through a pause");

@@ -5,6 +5,7 @@ use crate::domain::ids::FlowId;
 use crate::limits;
 use crate::ops::control::{Command, Outcome};
 use crate::ops::predict;
+use crate::ops::predict::offline::{GivenCredential, Offline};
 use crate::ops::remote::{Answer, Ask, Remote, RemoteError};
 use crate::settings::{Flags, LogLevel, Settings};
 use crate::tasks::control::{Reply, call};
@@ -23,7 +24,7 @@ pub(super) struct Args {
     flow: String,
     /// The question
     question: Option<String>,
-    /// Address of the service [env: SERVICE_BASE_URL] [default: the address this machine's service listens on]
+    /// Address of the service [env: SERVICE_URL] [default: where the service of the data folder listens]
     #[arg(long, conflicts_with = "file")]
     url: Option<String>,
     /// API key [env: SERVICE_API_KEY]
@@ -41,14 +42,20 @@ pub(super) struct Args {
     /// Print the whole answer of the API as JSON [env: SERVICE_JSON]
     #[arg(long)]
     json: bool,
-    /// Run the canvas of this file, without a service [env: SERVICE_FLOW_FILE]
-    #[arg(long)]
+    /// Run a flow of this file, without a service: a canvas, a starter or an export [env: SERVICE_FLOW_FILE]
+    #[arg(long, help_heading = "Without a service")]
     file: Option<String>,
+    /// Which flow of the file, where it holds several [env: SERVICE_FLOW_NAME]
+    #[arg(long, help_heading = "Without a service")]
+    name: Option<String>,
+    /// What the file's cards sign in with, such as openAIApi=openAIApiKey:KEY; repeat for more; others on this machine may
+    /// see it in the list of processes [env: SERVICE_ASK_CREDENTIALS, one a line]
+    #[arg(long = "credential", value_name = "NAME=FIELD:VALUE", help_heading = "Without a service")]
+    credentials: Vec<String>,
 }
 
 pub(super) fn run(args: &Args, context: &Context<'_>) -> Result<(), Failure> {
-    let flags = Flags::default().with("SERVICE_BASE_URL", "--url", args.url.as_deref());
-    let settings = context.settings(flags)?;
+    let settings = context.settings(Flags::default())?;
     super::logging::start(&settings, LogLevel::Warn, None);
     match (context.text(&args.file, "SERVICE_FLOW_FILE"), &args.question) {
         (Some(file), None) => offline(args, context, &settings, &file, &args.flow),
@@ -64,10 +71,11 @@ pub(super) fn run(args: &Args, context: &Context<'_>) -> Result<(), Failure> {
 }
 
 fn online(args: &Args, context: &Context<'_>, settings: &Settings, question: &str) -> Result<(), Failure> {
-    let named = settings.base_url.clone();
+    // What the service is told of its own address may lead out through a proxy, and is not asked here.
+    let named = context.text(&args.url, "SERVICE_URL").map(|url| service_address(&url)).transpose()?;
     let base = named.or_else(|| running(settings)).unwrap_or_else(|| local(settings));
     let key = context.text(&args.key, "SERVICE_API_KEY");
-    let remote = Remote::new(&base, key.as_deref());
+    let remote = Remote::new(&base, key.as_deref(), settings).map_err(Failure::failed)?;
     let flow = match FlowId::parse(&args.flow) {
         Some(id) => id,
         None if key.is_none() => {
@@ -113,22 +121,19 @@ fn offline(
     file: &str,
     question: &str,
 ) -> Result<(), Failure> {
-    let canvas =
-        read_canvas(file).map_err(|error| Failure::Failed(format!("{file} could not be read: {error}")))?;
+    let text =
+        read_file(file).map_err(|error| Failure::Failed(format!("{file} could not be read: {error}")))?;
+    let name = context.text(&args.name, "SERVICE_FLOW_NAME");
+    let given = Offline { file: &text, flow: name.as_deref(), credentials: credentials(args, context)? };
     let json = context.switch(args.json, "SERVICE_JSON");
     let whole = json || context.switch(args.no_stream, "SERVICE_NO_STREAM");
     let mut written = Ok(());
-    let text = predict::offline::offline(
-        &canvas,
-        question,
-        settings,
-        context.environment.program(),
-        &mut |token| {
+    let text =
+        predict::offline::offline(&given, question, settings, context.environment.program(), &mut |token| {
             if !whole && written.is_ok() {
                 written = say(token);
             }
-        },
-    )?;
+        })?;
     written?;
     match (json, whole) {
         (true, _) => say(&format!("{}\n", serde_json::json!({ "text": text, "question": question }))),
@@ -137,12 +142,52 @@ fn offline(
     }
 }
 
-fn read_canvas(file: &str) -> io::Result<String> {
+/// What `--credential` and its variable say.
+fn credentials(args: &Args, context: &Context<'_>) -> Result<Vec<GivenCredential>, Failure> {
+    let mut lines = args.credentials.clone();
+    if lines.is_empty() {
+        let listed = (context.vars)("SERVICE_ASK_CREDENTIALS").unwrap_or_default();
+        lines = listed.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
+    }
+    let mut given: Vec<GivenCredential> = Vec::new();
+    for line in &lines {
+        // The value is never repeated.
+        let read = line.split_once('=').and_then(|(name, rest)| Some((name, rest.split_once(':')?)));
+        let Some((name, (field, value))) =
+            read.filter(|(name, (field, _))| !name.is_empty() && !field.is_empty())
+        else {
+            return Err(Failure::Usage(
+                "a credential is written name=field:value, such as openAIApi=openAIApiKey:KEY".to_owned(),
+            ));
+        };
+        let value = serde_json::Value::from(value);
+        match given.iter_mut().find(|one| one.name == name) {
+            Some(one) => drop(one.fields.insert(field.to_owned(), value)),
+            None => given.push(GivenCredential {
+                name: name.to_owned(),
+                fields: serde_json::Map::from_iter([(field.to_owned(), value)]),
+            }),
+        }
+    }
+    Ok(given)
+}
+
+/// An address as the flag or its variable says it, without a slash at the end.
+fn service_address(url: &str) -> Result<String, Failure> {
+    let url = url.trim().trim_end_matches('/');
+    if url.starts_with("http://") || url.starts_with("https://") {
+        return Ok(url.to_owned());
+    }
+    let shown = url.escape_debug();
+    Err(Failure::Usage(format!("--url is \"{shown}\"; write an address such as http://127.0.0.1:3000")))
+}
+
+fn read_file(file: &str) -> io::Result<String> {
     let mut text = String::new();
-    let most = limits::BODY_CANVAS_BYTES as u64;
+    let most = limits::IMPORT_FILE_MAX_BYTES as u64;
     let count = File::open(file)?.take(most + 1).read_to_string(&mut text)?;
     if count as u64 > most {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is larger than a canvas may be"));
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is larger than a file of flows may be"));
     }
     Ok(text)
 }

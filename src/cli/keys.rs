@@ -1,7 +1,7 @@
 //! `flowkeep key create|list|revoke`: API keys without the web page.
 
 use super::operator::{execute, unexpected};
-use super::table::{cell, table};
+use super::table::{cell, json_lines, table};
 use super::{Context, Failure, say};
 use crate::domain::caller::{Permission, for_keys};
 use crate::domain::ids::{KeyId, WorkspaceId};
@@ -19,13 +19,21 @@ pub(super) struct Args {
 #[derive(Subcommand)]
 enum Action {
     Create(Create),
-    /// Lists the keys, without their values
-    List,
+    List(List),
     Revoke(Revoke),
+}
+
+/// Lists the keys, without their values
+#[derive(clap::Args)]
+struct List {
+    /// Print them as JSON [env: SERVICE_JSON]
+    #[arg(long)]
+    json: bool,
 }
 
 /// Makes a key and prints its value, this once
 #[derive(clap::Args)]
+#[command(after_help = format!("Permissions, such as chatflows:view:\n{}", permission_groups()))]
 struct Create {
     /// Name of the key [env: SERVICE_KEY_NAME]
     #[arg(long)]
@@ -51,14 +59,16 @@ struct Revoke {
 pub(super) fn run(args: &Args, context: &Context<'_>) -> Result<(), Failure> {
     let command = match &args.action {
         Action::Create(create) => create_command(create, context)?,
-        Action::List => Command::KeyList,
+        Action::List(_) => Command::KeyList,
         Action::Revoke(revoke) => Command::KeyRevoke {
             id: KeyId::parse(&revoke.id).ok_or_else(|| {
                 Failure::Usage("this is not a key's id; `flowkeep key list` shows them".to_owned())
             })?,
         },
     };
+    let json = matches!(&args.action, Action::List(list) if context.switch(list.json, "SERVICE_JSON"));
     match execute(context.settings_and_log()?, context, command)? {
+        Outcome::Keys { keys } if json => say(&json_lines(&keys.into())?),
         Outcome::KeyCreated { key } => match key["apiKey"].as_str() {
             Some(value) => say(&format!("{value}\n")),
             None => Err(unexpected()),
@@ -99,13 +109,27 @@ fn permissions(create: &Create, context: &Context<'_>) -> Result<Vec<String>, Fa
         ));
     }
     if let Some(unknown) = wanted.iter().find(|name| Permission::parse(name).is_none()) {
-        let known: Vec<String> = for_keys().collect();
         return Err(Failure::Usage(format!(
-            "there is no permission {unknown:?}; there are: {}",
-            known.join(" ")
+            "there is no permission {unknown:?}; there are:\n{}",
+            permission_groups()
         )));
     }
     Ok(wanted)
+}
+
+/// The permissions a key can hold, a line for each kind of thing.
+fn permission_groups() -> String {
+    let mut groups: Vec<(String, String)> = Vec::new();
+    for name in for_keys() {
+        let Some((group, action)) = name.split_once(':') else { continue };
+        match groups.last_mut().filter(|(last, _)| last == group) {
+            Some((_, actions)) => *actions = format!("{actions} {action}"),
+            None => groups.push((group.to_owned(), action.to_owned())),
+        }
+    }
+    let width = groups.iter().map(|(group, _)| group.len()).max().unwrap_or(0);
+    let line = |(group, actions): &(String, String)| format!("  {group:width$}  {actions}");
+    groups.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn listed(keys: &[Value]) -> String {

@@ -2,6 +2,9 @@
 
 mod ask;
 mod completions;
+mod config;
+mod data;
+mod folder;
 mod history;
 mod keys;
 mod logging;
@@ -9,6 +12,7 @@ mod openapi;
 mod operator;
 mod owner;
 mod prompt;
+mod publish;
 mod serve;
 mod table;
 #[cfg(test)]
@@ -18,7 +22,7 @@ mod users;
 
 use crate::domain::error::Error;
 use crate::settings::{BadSetting, Environment, Flags, LogLevel, Settings};
-use clap::{Parser, Subcommand};
+use clap::{ArgAction, CommandFactory as _, Parser, Subcommand};
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::fs;
@@ -26,11 +30,17 @@ use std::io::{self, ErrorKind, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Hosts LLM flows in one binary: drafts, versions, checks, and answers over HTTP.
+/// Hosts LLM flows in one binary: drafts, versions, and answers over HTTP.
 ///
 /// Every setting is an environment variable too; a flag wins over its variable.
 #[derive(Parser)]
-#[command(name = "flowkeep", version, propagate_version = true, arg_required_else_help = true)]
+#[command(
+    name = "flowkeep",
+    version,
+    propagate_version = true,
+    arg_required_else_help = true,
+    max_term_width = 100
+)]
 struct Args {
     #[command(flatten)]
     shared: Shared,
@@ -40,6 +50,7 @@ struct Args {
 
 /// Flags of every command.
 #[derive(clap::Args)]
+#[command(next_help_heading = "Everywhere")]
 struct Shared {
     /// Folder that holds the data [env: SERVICE_DATA_DIR] [default: ~/.flowkeep]
     #[arg(long, global = true, value_name = "FOLDER")]
@@ -60,8 +71,11 @@ enum Command {
     Owner(owner::Args),
     User(users::Args),
     History(history::Args),
+    Data(data::Args),
     Export(transfer::Export),
     Import(transfer::Import),
+    Publish(publish::Args),
+    Config(config::Args),
     /// Prints the description of the API (OpenAPI, JSON)
     Openapi,
     Completions(completions::Args),
@@ -75,6 +89,8 @@ pub struct Place {
     pub program: Option<PathBuf>,
     /// What starts it again, as a worker.
     pub workers: PathBuf,
+    /// The names of the variables that are set.
+    pub variables: Vec<String>,
 }
 
 impl Place {
@@ -100,12 +116,16 @@ struct Context<'a> {
 impl Context<'_> {
     /// Reads the settings; `flags` are those of the command itself.
     fn settings(&self, flags: Flags) -> Result<Settings, BadSetting> {
-        let flags = flags
+        Settings::from_vars(self.vars, self.flags(flags))
+    }
+
+    /// `flags` of a command with those of every command.
+    fn flags(&self, flags: Flags) -> Flags {
+        flags
             .with("SERVICE_DATA_DIR", "--data-dir", self.shared.data_dir.as_deref())
             .with("SERVICE_LOG", "--log", self.shared.log.as_deref())
             .with("SERVICE_LOG_FORMAT", "--log-format", self.shared.log_format.as_deref())
-            .in_checkout(self.place.checkout());
-        Settings::from_vars(self.vars, flags)
+            .in_checkout(self.place.checkout())
     }
 
     /// The settings of a command that does one thing and ends; its log shows warnings.
@@ -155,6 +175,7 @@ impl From<Error> for Failure {
         match error {
             // The operator is at the terminal: the cause need not hide in a log.
             Error::Internal(cause) => Self::Failed(format!("the service failed to do this: {cause}")),
+            Error::Damaged(damage) => Self::Failed(format!("{damage} (It is the {}.)", damage.place())),
             other => Self::failed(other),
         }
     }
@@ -183,8 +204,11 @@ pub fn run(
         Command::Owner(args) => owner::run(&args, &context),
         Command::User(args) => users::run(&args, &context),
         Command::History(args) => history::run(&args, &context),
+        Command::Data(args) => data::run(&args, &context),
         Command::Export(args) => transfer::export(&args, &context),
         Command::Import(args) => transfer::import(&args, &context),
+        Command::Publish(args) => publish::run(&args, &context),
+        Command::Config(args) => config::run(&args, &context),
         Command::Openapi => openapi::run(),
         Command::Completions(args) => completions::run(&args),
     };
@@ -193,6 +217,28 @@ pub fn run(
         Err(Failure::Failed(text)) => complain(&text, 1),
         Err(Failure::Usage(text)) => complain(&text, 2),
     }
+}
+
+/// The variables of flags: those that say yes or no, and the others. Each flag names its own in its help.
+fn variables_of_commands() -> (Vec<String>, Vec<String>) {
+    fn collect(command: &clap::Command, switches: &mut Vec<String>, others: &mut Vec<String>) {
+        for flag in command.get_arguments() {
+            let help = flag.get_help().map(ToString::to_string).unwrap_or_default();
+            let Some((_, named)) = help.split_once("[env: ") else { continue };
+            let is_name = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+            let (name, rest) = named.split_at(named.find(|c| !is_name(c)).unwrap_or(named.len()));
+            let is_switch = matches!(flag.get_action(), ArgAction::SetTrue) && !rest.starts_with('=');
+            if is_switch { &mut *switches } else { &mut *others }.push(name.to_owned());
+        }
+        command.get_subcommands().for_each(|inner| collect(inner, switches, others));
+    }
+    let (mut switches, mut others) = (Vec::new(), Vec::new());
+    collect(&Args::command(), &mut switches, &mut others);
+    for names in [&mut switches, &mut others] {
+        names.sort();
+        names.dedup();
+    }
+    (switches, others)
 }
 
 fn complain(text: &str, code: u8) -> ExitCode {

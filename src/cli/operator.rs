@@ -1,8 +1,9 @@
 //! Runs an operator's command: through the control socket of the service that uses the data folder, or on the folder
 //! itself when no service does.
 
+use super::folder::{Asker, unusable};
 use super::{Context, Failure};
-use crate::app::App;
+use crate::app::{App, OpenError};
 use crate::domain::cancel::Cancel;
 use crate::ops::control::{self, Command, Outcome};
 use crate::settings::Settings;
@@ -14,7 +15,27 @@ pub(super) fn execute(
     context: &Context<'_>,
     command: Command,
 ) -> Result<Outcome, Failure> {
-    let reply = call(&settings.data_dir, &command).map_err(|error| match error.kind() {
+    if let Some(why) = unusable(&settings.data_dir, Asker::Operator) {
+        return Err(Failure::Failed(why));
+    }
+    if let Some(outcome) = ask_service(&settings, &command)? {
+        return Ok(outcome);
+    }
+    if let Command::HistoryVerify = command {
+        return control::verify_stopped(&settings, &Cancel::new(None)).map_err(unopened);
+    }
+    let app = App::open(settings, context.environment.clone()).map_err(unopened)?;
+    Ok(control::execute(&app, command, &Cancel::new(None))?)
+}
+
+fn unopened(error: OpenError) -> Failure {
+    let hint = if cfg!(unix) { "" } else { "; stop the running service first" };
+    Failure::Failed(format!("{error}{hint}"))
+}
+
+/// What the service that uses the data folder answers; `None` when there is none.
+fn ask_service(settings: &Settings, command: &Command) -> Result<Option<Outcome>, Failure> {
+    let reply = call(&settings.data_dir, command).map_err(|error| match error.kind() {
         ErrorKind::TimedOut => Failure::failed(
             "the running service does not answer; it may still carry this out, so look at its log before you run this \
              again, or start the service anew",
@@ -24,7 +45,7 @@ pub(super) fn execute(
         )),
     })?;
     match reply {
-        Some(Reply::Done(outcome)) => return Ok(outcome),
+        Some(Reply::Done(outcome)) => return Ok(Some(outcome)),
         Some(Reply::Failed(message)) => return Err(Failure::Failed(message)),
         None => {}
     }
@@ -34,11 +55,7 @@ pub(super) fn execute(
             "there is no data in {folder} yet; start the service once, or name its folder with --data-dir"
         )));
     }
-    let app = App::open(settings, context.environment.clone()).map_err(|error| {
-        let hint = if cfg!(unix) { "" } else { "; stop the running service first" };
-        Failure::Failed(format!("{error}{hint}"))
-    })?;
-    Ok(control::execute(&app, command, &Cancel::new(None))?)
+    Ok(None)
 }
 
 /// What a program of another version might answer.

@@ -2,6 +2,8 @@
 //! leaving anything behind.
 
 use super::ask::reachable;
+use super::config::meaningless;
+use super::folder::{Asker, unusable};
 use super::{Context, Failure, logging, say};
 use crate::app::App;
 use crate::domain::caller::for_keys;
@@ -14,10 +16,11 @@ use crate::ops::demo::{self, Demo};
 use crate::ops::owner::{self, Standing};
 use crate::settings::{Environment, FirstOwner, Flags, LogLevel, MetricsDoor, Settings};
 use crate::tasks::Tasks;
-use crate::traces::Exporter;
+use crate::traces::{Exporter, Spans};
 use serde_json::json;
 use std::io::{self, ErrorKind};
-use std::net::SocketAddr;
+use std::net::{SocketAddr, UdpSocket};
+use std::path::Path;
 use std::thread::available_parallelism;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -38,13 +41,14 @@ pub(super) struct Args {
     #[arg(long)]
     throwaway: bool,
     /// IP address to listen on [env: SERVICE_HOST] [default: 127.0.0.1]
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", help_heading = "Where it listens")]
     host: Option<String>,
     /// Port to listen on; 0 takes any free one [env: SERVICE_PORT] [default: 3000]
-    #[arg(long)]
+    // A number below zero is told as a wrong port, not as an unknown flag.
+    #[arg(long, allow_hyphen_values = true, help_heading = "Where it listens")]
     port: Option<String>,
-    /// Address people use: scheme and host, port if any [env: SERVICE_BASE_URL]
-    #[arg(long, value_name = "URL")]
+    /// Address people use: scheme and host, port and path if any [env: SERVICE_BASE_URL]
+    #[arg(long, value_name = "URL", help_heading = "Where it listens")]
     base_url: Option<String>,
 }
 
@@ -76,11 +80,12 @@ pub(super) fn run(args: &Args, context: &Context<'_>) -> Result<(), Failure> {
     if let Some(folder) = &folder {
         throw_away(&mut settings, folder, mode)?;
     }
-    let exporter = settings.traces.clone().map(Exporter::start).transpose();
-    let exporter =
-        exporter.map_err(|error| Failure::Failed(format!("no thread to send spans with: {error}")))?;
+    let exporter = exporter(&settings)?;
     let (exporter, spans) = exporter.unzip();
     logging::start(&settings, LogLevel::Info, spans);
+    for warning in meaningless(context) {
+        tracing::warn!("{warning}");
+    }
     quiet_panics();
     #[cfg(unix)]
     raise_open_files();
@@ -95,8 +100,20 @@ pub(super) fn run(args: &Args, context: &Context<'_>) -> Result<(), Failure> {
     done
 }
 
+/// What sends spans, where somebody collects them.
+fn exporter(settings: &Settings) -> Result<Option<(Exporter, Spans)>, Failure> {
+    let Some(traces) = settings.traces.clone() else { return Ok(None) };
+    Exporter::start(traces, settings)
+        .map(Some)
+        .map_err(|error| Failure::Failed(format!("spans cannot be sent: {error}")))
+}
+
 fn temporary_folder() -> Result<TempDir, Failure> {
-    tempfile::Builder::new().prefix("flowkeep-").tempdir().map_err(|error| {
+    let mut folder = tempfile::Builder::new();
+    // Others on this machine share the folder it is made in.
+    #[cfg(unix)]
+    folder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+    folder.prefix("flowkeep-").tempdir().map_err(|error| {
         Failure::Failed(format!("no temporary folder: {error}; set TMPDIR to one that can be written"))
     })
 }
@@ -107,8 +124,8 @@ fn throw_away(settings: &mut Settings, folder: &TempDir, mode: Mode) -> Result<(
     settings.versions_dir = None;
     // The demo brings its own owner.
     settings.first_owner = match settings.first_owner.take() {
-        _ if mode.demo => None,
         Some(owner) => Some(owner),
+        None if mode.demo => None,
         None => Some(FirstOwner { email: "owner@localhost".to_owned(), password: random_password()? }),
     };
     Ok(())
@@ -137,13 +154,18 @@ fn raise_open_files() {
     for wanted in [limit.maximum, known_good] {
         let enough = limit.current.is_none_or(|now| wanted.is_some_and(|wanted| now >= wanted));
         if enough || setrlimit(Resource::Nofile, Rlimit { current: wanted, ..limit }).is_ok() {
-            return;
+            break;
         }
     }
-    tracing::warn!(
-        limit = limit.current,
-        "the limit of open files could not be raised; many callers at once may be turned away"
-    );
+    let wish = limits::OPEN_FILES_WISH_COUNT;
+    if let Some(limit) =
+        getrlimit(Resource::Nofile).current.filter(|limit| *limit < limits::OPEN_FILES_MIN_COUNT)
+    {
+        tracing::warn!(
+            "only {limit} files may be open at once, and every caller needs one: many callers will be turned away; \
+             start the service with more: LimitNOFILE={wish} in its unit, or ulimit -n {wish}"
+        );
+    }
 }
 
 fn runtime() -> io::Result<Runtime> {
@@ -180,12 +202,15 @@ async fn serve(settings: Settings, environment: Environment, mode: Mode) -> Resu
             Some(listener)
         }
     };
+    if let Some(why) = unusable(&settings.data_dir, Asker::Service) {
+        return Err(Failure::Failed(why));
+    }
     let app = App::open(settings, environment).map_err(Failure::failed)?;
     let standing = owner::start(&app)?;
     let (stop, stopping) = watch::channel(false);
     // Before anything is printed: whoever waited for the first line may use the control socket from then on.
     let tasks = Tasks::start(&app, &stopping);
-    announce(&app, mode, address, &standing)?;
+    let ready = ready(&app, mode, address, &standing)?;
     if let Some(metrics) = metrics {
         // It ends with the service; whoever looks on needs no answer then.
         tokio::spawn(server::serve_metrics(app.clone(), metrics, stopped(&stopping)));
@@ -193,6 +218,8 @@ async fn serve(settings: Settings, environment: Environment, mode: Mode) -> Resu
     let server = server::serve(app.clone(), listener, stopped(&stopping));
     tokio::pin!(server);
     tracing::info!(%address, version = env!("CARGO_PKG_VERSION"), "listening");
+    // Last, so that no line of the log stands between it and whoever reads it. Callers that come now wait in the queue.
+    announce(mode, &ready)?;
     let served = tokio::select! {
         served = &mut server => served,
         () = signals.next() => {
@@ -244,36 +271,71 @@ fn cannot_listen(wanted: SocketAddr, error: &io::Error) -> String {
     }
 }
 
-/// Prints what whoever started the service needs to know.
-fn announce(app: &App, mode: Mode, address: SocketAddr, standing: &Standing) -> Result<(), Failure> {
-    let base = app.settings.base_url.clone().unwrap_or_else(|| format!("http://{}", reachable(address)));
-    let demo = if mode.demo { demo::install(app)? } else { None };
+/// What whoever started the service needs to know.
+fn ready(app: &App, mode: Mode, address: SocketAddr, standing: &Standing) -> Result<String, Failure> {
+    let base = app
+        .settings
+        .base_url
+        .as_ref()
+        .map_or_else(|| format!("http://{}", from_outside(address)), ToString::to_string);
+    let demo = if mode.demo { demo::install(app, standing)? } else { None };
     let text = match (demo, mode) {
         (demo, Mode { throwaway: true, .. }) => throwaway_line(app, &base, demo)?,
         (Some(demo), _) => demo_text(&base, &demo),
         (None, Mode { demo: true, .. }) => known_demo_text(&base, demo::first_flow(app)?),
-        (None, _) => {
-            format!("Flowkeep listens on {base}\nData is kept in {}\n", app.settings.data_dir.display())
-        }
+        (None, _) => plain_text(&base, address, standing, &app.settings.data_dir),
     };
-    let setup = match standing {
-        Standing::Waits { setup_token: Some(token) } if !mode.demo && !mode.throwaway => {
-            format!("Setup token, needed to register the first owner: {token}\n")
-        }
-        _ => String::new(),
-    };
-    match say(&format!("{text}{setup}")) {
+    Ok(text)
+}
+
+/// Prints it.
+fn announce(mode: Mode, text: &str) -> Result<(), Failure> {
+    match say(text) {
         // A service without a terminal serves all the same; only CI needs its line.
         Err(_) if !mode.throwaway => Ok(()),
         other => other,
     }
 }
 
+fn plain_text(base: &str, address: SocketAddr, standing: &Standing, data: &Path) -> String {
+    let mut text = match standing {
+        Standing::Waits { .. } => format!("Open {base} to make the owner.\n"),
+        Standing::HasOwner | Standing::Made { .. } => format!("Flowkeep listens on {base}\n"),
+    };
+    if address.ip().is_unspecified() {
+        text.push_str(&format!("It listens on every address of this machine, port {}.\n", address.port()));
+    }
+    if let Standing::Waits { setup_token: Some(token) } = standing {
+        text.push_str(&format!("Setup token, needed to register the first owner: {token}\n"));
+    }
+    text.push_str(&format!("Data is kept in {}\n", data.display()));
+    text
+}
+
+/// The address others reach the service under: where it listens everywhere, the one this machine has towards them.
+fn from_outside(address: SocketAddr) -> SocketAddr {
+    if !address.ip().is_unspecified() {
+        return address;
+    }
+    // Connecting a datagram socket sends nothing: the system only chooses the way, and with it the address. The target
+    // is reserved for documentation.
+    let (any, target) =
+        if address.is_ipv4() { ("0.0.0.0:0", "192.0.2.1:9") } else { ("[::]:0", "[2001:db8::1]:9") };
+    let way = UdpSocket::bind(any).and_then(|socket| {
+        socket.connect(target)?;
+        socket.local_addr()
+    });
+    way.map_or_else(|_| reachable(address), |own| SocketAddr::new(own.ip(), address.port()))
+}
+
 fn throwaway_line(app: &App, base: &str, demo: Option<Demo>) -> Result<String, Failure> {
     let (email, password, key) = match (demo, &app.settings.first_owner) {
-        (Some(demo), _) => (demo.owner_email, demo.owner_password, demo.api_key),
+        (Some(Demo { owner_email, owner_password: Some(password), api_key, .. }), _) => {
+            (owner_email, password, api_key)
+        }
+        (Some(demo), Some(owner)) => (demo.owner_email, owner.password.clone(), demo.api_key),
         (None, Some(owner)) => (owner.email.clone(), owner.password.clone(), key_for_everything(app)?),
-        (None, None) => return Err(Failure::failed("the temporary folder was not empty")),
+        (_, None) => return Err(Failure::failed("the temporary folder was not empty")),
     };
     let line = json!({
         "baseUrl": base, "apiKey": key, "ownerEmail": email, "ownerPassword": password,
@@ -299,10 +361,10 @@ fn key_for_everything(app: &App) -> Result<String, Failure> {
 fn demo_text(base: &str, demo: &Demo) -> String {
     let flows: Vec<String> = demo.flows.iter().map(|(name, id)| format!("  {id}  {name}\n")).collect();
     let ask = demo.flows.first().map_or_else(String::new, |(_, id)| curl_text(base, *id));
+    let password = demo.owner_password.as_deref().unwrap_or("that of SERVICE_OWNER_PASSWORD");
     format!(
-        "Flowkeep is ready at {base}\n\n  Sign in   {}  with password  {}\n  API key   {}\n\nFlows:\n{}{ask}",
+        "Flowkeep is ready at {base}\n\n  Sign in   {}  with password  {password}\n  API key   {}\n\nFlows:\n{}{ask}",
         demo.owner_email,
-        demo.owner_password,
         demo.api_key,
         flows.concat()
     )
@@ -327,24 +389,68 @@ fn curl_text(base: &str, flow: FlowId) -> String {
     format!("\nAsk:\n{whole}\nAsk, and see the answer as it is written:\n{streamed}")
 }
 
-/// The two signals that stop the service.
+/// The two signals that stop the service, and three that mean something to other services and would end this one unheard.
 #[cfg(unix)]
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
+    idle: [Idle; 3],
+}
+
+/// A signal that changes nothing.
+#[cfg(unix)]
+struct Idle {
+    name: &'static str,
+    signal: tokio::signal::unix::Signal,
+    told: bool,
+}
+
+#[cfg(unix)]
+impl Idle {
+    fn new(name: &'static str, kind: tokio::signal::unix::SignalKind) -> io::Result<Self> {
+        Ok(Self { name, signal: tokio::signal::unix::signal(kind)?, told: false })
+    }
+
+    /// Waits for the signal, and says once that it does nothing.
+    async fn heard(&mut self) {
+        if self.signal.recv().await.is_none() {
+            std::future::pending::<()>().await;
+        }
+        if !std::mem::replace(&mut self.told, true) {
+            tracing::info!(
+                "{} changes nothing: settings are read at the start, and the log is reopened by whoever writes it to a file",
+                self.name
+            );
+        }
+    }
 }
 
 #[cfg(unix)]
 impl Signals {
     fn new() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
-        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            idle: [
+                Idle::new("SIGHUP", SignalKind::hangup())?,
+                Idle::new("SIGUSR1", SignalKind::user_defined1())?,
+                Idle::new("SIGUSR2", SignalKind::user_defined2())?,
+            ],
+        })
     }
 
+    /// Waits for a signal that stops the service.
     async fn next(&mut self) {
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
+        let [first, second, third] = &mut self.idle;
+        loop {
+            tokio::select! {
+                _ = self.interrupt.recv() => return,
+                _ = self.terminate.recv() => return,
+                () = first.heard() => {}
+                () = second.heard() => {}
+                () = third.heard() => {}
+            }
         }
     }
 }

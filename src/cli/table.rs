@@ -1,18 +1,34 @@
 //! Lists for a terminal.
 
+use super::Failure;
 use serde_json::Value;
 use std::fmt::Write as _;
+
+/// A text in which nothing moves the cursor.
+fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        // Quotes are what sentences are written with.
+        if matches!(c, '\'' | '"') { shown.push(c) } else { shown.extend(c.escape_debug()) }
+    }
+    shown
+}
 
 /// A value as a cell shows it. Names come from people: nothing in them may move the cursor.
 pub(super) fn cell(value: &Value) -> String {
     match value {
-        Value::String(text) => text.escape_debug().to_string(),
+        Value::String(text) => visible(text),
         Value::Array(list) => {
-            list.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" ").escape_debug().to_string()
+            list.iter().filter_map(Value::as_str).map(visible).collect::<Vec<_>>().join(" ")
         }
         Value::Null => String::new(),
         other => other.to_string(),
     }
+}
+
+/// A value as `--json` prints it.
+pub(super) fn json_lines(value: &Value) -> Result<String, Failure> {
+    serde_json::to_string_pretty(value).map(|text| text + "\n").map_err(Failure::failed)
 }
 
 /// Columns wide enough for what they hold.

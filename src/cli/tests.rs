@@ -1,7 +1,6 @@
 //! The command line as a whole.
 
 use super::*;
-use clap::CommandFactory as _;
 
 fn commands(command: clap::Command, path: &str, each: &mut dyn FnMut(&str, &clap::Command)) {
     each(path, &command);
@@ -26,6 +25,70 @@ fn every_flag_names_its_variable() {
         }
     });
     assert!(count >= 20, "{count}");
+}
+
+/// What people are told to type must be there.
+#[test]
+fn every_command_that_a_text_names_exists() {
+    let mut known = std::collections::HashSet::new();
+    commands(Args::command(), "flowkeep", &mut |path, _| {
+        known.insert(path.to_owned());
+    });
+    let named =
+        regex::Regex::new("['`\"(]flowkeep ([a-z]+(?: [a-z]+(?:-[a-z]+)*)?)").expect("it is a pattern");
+    let (mut count, mut folders) = (0, vec![PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/src"))]);
+    let mut files = vec![PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md"))];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("the source is there") {
+            let path = entry.expect("it can be read").path();
+            if path.is_dir() { folders.push(path) } else { files.push(path) }
+        }
+    }
+    for file in files {
+        let text = fs::read_to_string(&file).expect("source is text");
+        for found in named.captures_iter(&text) {
+            let command = format!("flowkeep {}", &found[1]);
+            let first: String = command.split(' ').take(2).collect::<Vec<_>>().join(" ");
+            assert!(known.contains(&command) || known.contains(&first), "{}: {command}", file.display());
+            count += 1;
+        }
+    }
+    assert!(count >= 20, "{count}");
+}
+
+#[test]
+fn variables_of_flags_are_found_in_their_help() {
+    let (switches, others) = variables_of_commands();
+    for name in ["SERVICE_DEMO", "SERVICE_JSON", "SERVICE_PUBLISH_ALL"] {
+        assert!(switches.iter().any(|known| known == name), "{switches:?}");
+    }
+    for name in
+        ["SERVICE_PORT", "SERVICE_IMPORT_EXISTING", "SERVICE_URL", "SERVICE_KEY_NAME", "SERVICE_EXPORT_FILE"]
+    {
+        assert!(others.iter().any(|known| known == name), "{others:?}");
+    }
+}
+
+#[test]
+fn help_is_grouped_and_fits_a_terminal() {
+    commands(Args::command(), "flowkeep", &mut |path, command| {
+        let help = command.clone().max_term_width(100).render_long_help().to_string();
+        // An address or a list without spaces cannot be wrapped.
+        let long = help.lines().find(|line| line.chars().count() > 110);
+        assert_eq!(long, None, "{path}");
+    });
+    let mut args = Args::command();
+    args.build();
+    let key = args
+        .find_subcommand("key")
+        .unwrap()
+        .find_subcommand("create")
+        .unwrap()
+        .clone()
+        .render_help()
+        .to_string();
+    assert!(key.contains("\n  chatflows ") && key.contains("Everywhere:"), "{key}");
+    assert!(!key.contains("workspace:"), "what only people hold is not offered: {key}");
 }
 
 #[test]
@@ -54,8 +117,14 @@ fn the_commands_are_those_of_contract_2() {
         "flowkeep history show",
         "flowkeep history diff",
         "flowkeep history verify",
+        "flowkeep history restart",
+        "flowkeep data",
+        "flowkeep data verify",
         "flowkeep export",
         "flowkeep import",
+        "flowkeep publish",
+        "flowkeep config",
+        "flowkeep config check",
         "flowkeep openapi",
         "flowkeep completions",
     ];
@@ -77,6 +146,17 @@ fn usage_is_judged_before_anything_is_done() {
         "owner reset-password --random",
         "user list",
         "user disable a@example.org",
+        "config --json",
+        "config check",
+        "serve --port -1",
+        "history diff f v --json",
+        "key list --json",
+        "ask --file f --name n --credential openAIApi=openAIApiKey:x y",
+        "import f --preview --update",
+        "import f --skip --json",
+        "publish --all --json",
+        "publish x y",
+        "data verify --json",
         "--log debug openapi",
         "completions bash",
     ];
@@ -98,6 +178,10 @@ fn usage_is_judged_before_anything_is_done() {
         "owner reset-password --random --password x",
         "user",
         "user enable",
+        "import",
+        "import f --update --duplicate",
+        "publish",
+        "publish --all x",
         "completions",
         "completions fishy",
     ];
@@ -117,6 +201,7 @@ fn a_checkout_is_known_by_its_manifest_and_its_target() {
         folder: Some(root.path().into()),
         program: Some(program.into()),
         workers: program.into(),
+        variables: Vec::new(),
     };
     assert!(place(&program).checkout().is_none());
     fs::write(root.path().join("Cargo.toml"), "[package]\nname = \"other\"\n").unwrap();

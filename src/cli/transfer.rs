@@ -1,11 +1,15 @@
 //! `flowkeep export` and `flowkeep import`: files of a workspace without the web page.
 
 use super::operator::{execute, unexpected};
+use super::publish::problems;
+use super::table::cell;
 use super::{Context, Failure, say};
 use crate::domain::ids::WorkspaceId;
 use crate::limits::IMPORT_FILE_MAX_BYTES;
 use crate::ops::control::{Command, Outcome};
+use crate::ops::transfer::Existing;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +24,7 @@ pub(super) struct Export {
     workspace: Option<String>,
 }
 
-/// Takes in an export, a flow or a canvas; nothing that is there is overwritten
+/// Takes in an export, a flow, a tool or a canvas; what is there already stays as it is unless you say otherwise
 #[derive(clap::Args)]
 pub(super) struct Import {
     /// The file
@@ -28,12 +32,51 @@ pub(super) struct Import {
     /// Only says what would become of the file [env: SERVICE_IMPORT_PREVIEW]
     #[arg(long)]
     preview: bool,
+    #[command(flatten)]
+    existing: ExistingFlags,
+    /// Print what became of each thing as JSON [env: SERVICE_JSON]
+    #[arg(long)]
+    json: bool,
     /// Workspace, by id; the default one if not given [env: SERVICE_IMPORT_WORKSPACE]
     #[arg(long, value_name = "ID")]
     workspace: Option<String>,
 }
 
-fn workspace(text: Option<String>) -> Result<Option<WorkspaceId>, Failure> {
+/// What is done with things that are there already.
+#[derive(clap::Args)]
+#[group(multiple = false)]
+struct ExistingFlags {
+    /// Leave what is there already as it is, which is usual [env: SERVICE_IMPORT_EXISTING=skip]
+    #[arg(long)]
+    skip: bool,
+    /// Change what is there already to what the file says [env: SERVICE_IMPORT_EXISTING=update]
+    #[arg(long)]
+    update: bool,
+    /// Make what is there already once more, under new ids [env: SERVICE_IMPORT_EXISTING=duplicate]
+    #[arg(long)]
+    duplicate: bool,
+}
+
+impl ExistingFlags {
+    fn chosen(&self, context: &Context<'_>) -> Result<Existing, Failure> {
+        match (self.skip, self.update, self.duplicate) {
+            (true, ..) => return Ok(Existing::Skip),
+            (_, true, _) => return Ok(Existing::Update),
+            (.., true) => return Ok(Existing::Duplicate),
+            (false, false, false) => {}
+        }
+        match context.text(&None, "SERVICE_IMPORT_EXISTING").as_deref() {
+            None | Some("skip") => Ok(Existing::Skip),
+            Some("update") => Ok(Existing::Update),
+            Some("duplicate") => Ok(Existing::Duplicate),
+            Some(_) => {
+                Err(Failure::Usage("SERVICE_IMPORT_EXISTING must be skip, update or duplicate".to_owned()))
+            }
+        }
+    }
+}
+
+pub(super) fn workspace(text: Option<String>) -> Result<Option<WorkspaceId>, Failure> {
     let wrong = || Failure::Usage("--workspace is not a workspace's id".to_owned());
     text.map(|text| WorkspaceId::parse(&text).ok_or_else(wrong)).transpose()
 }
@@ -49,8 +92,28 @@ pub(super) fn export(args: &Export, context: &Context<'_>) -> Result<(), Failure
     let text = serde_json::to_string_pretty(&exported).map_err(Failure::failed)? + "\n";
     match file {
         None => say(&text),
-        Some(path) => fs::write(&path, text).map_err(|error| unusable(&path, "written", &error)),
+        Some(path) => {
+            fs::write(&path, text).map_err(|error| unusable(&path, "written", &error))?;
+            say(&format!("Wrote {} to {}.\n", contents(&exported), path.display()))
+        }
     }
+}
+
+/// What is in an export, in words.
+fn contents(exported: &Value) -> String {
+    const KINDS: [(&[&str], &str, &str); 5] = [
+        (&["ChatFlow", "AgentFlow", "AgentFlowV2", "AssistantFlow"], "flow", "flows"),
+        (&["Tool"], "tool", "tools"),
+        (&["Variable"], "variable", "variables"),
+        (&["DocumentStore"], "document store", "document stores"),
+        (&["CustomTemplate"], "template", "templates"),
+    ];
+    let parts = KINDS.iter().filter_map(|(lists, one, many)| {
+        let count: usize = lists.iter().filter_map(|list| exported[*list].as_array()).map(Vec::len).sum();
+        (count > 0).then(|| format!("{count} {}", if count == 1 { one } else { many }))
+    });
+    let parts: Vec<String> = parts.collect();
+    if parts.is_empty() { "an empty workspace".to_owned() } else { parts.join(", ") }
 }
 
 pub(super) fn import(args: &Import, context: &Context<'_>) -> Result<(), Failure> {
@@ -64,11 +127,14 @@ pub(super) fn import(args: &Import, context: &Context<'_>) -> Result<(), Failure
         )));
     }
     let text = fs::read_to_string(&args.file).map_err(|error| unusable(&args.file, "read", &error))?;
-    let command = Command::Import { text, preview, workspace };
+    let file_name = args.file.file_name().map(|name| name.to_string_lossy().into_owned());
+    let existing = args.existing.chosen(context)?;
+    let command = Command::Import { text, file_name, existing, preview, workspace };
     let Outcome::Imported { answer } = execute(context.settings_and_log()?, context, command)? else {
         return Err(unexpected());
     };
-    say(&table(&answer))?;
+    let json = context.switch(args.json, "SERVICE_JSON");
+    say(&if json { format!("{answer:#}\n") } else { told(&answer) })?;
     match answer["refused"].as_u64() {
         Some(0) | None => Ok(()),
         Some(count) => Err(Failure::Failed(format!("{count} could not come in; the list says why"))),
@@ -79,9 +145,44 @@ fn unusable(path: &Path, verb: &str, error: &std::io::Error) -> Failure {
     Failure::Failed(format!("{} cannot be {verb}: {error}", path.display()))
 }
 
+/// What became of a file, and what to do next.
+fn told(answer: &Value) -> String {
+    let mut shown = table(answer);
+    let unsupported = answer["unsupported"].as_array().map(Vec::as_slice).unwrap_or_default();
+    if !unsupported.is_empty() {
+        shown.push_str("\nThis server does not run:\n");
+    }
+    for row in unsupported {
+        let (what, name, flows) =
+            (cell(&row["what"]), cell(&row["name"]), row["flows"].as_u64().unwrap_or(0));
+        let flows = if flows == 1 { "1 flow".to_owned() } else { format!("{flows} flows") };
+        let line = match what.as_str() {
+            "card" => format!("  card {name}: {} in {flows}", row["count"]),
+            _ => format!("  type {name}: {flows}"),
+        };
+        writeln!(shown, "{line}").expect("writing to a text cannot fail");
+    }
+    let items = answer["items"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let skipped = items.iter().filter(|row| row["action"] == "skip");
+    let offered: BTreeSet<&str> =
+        skipped.filter_map(|row| row["choices"].as_array()).flatten().filter_map(Value::as_str).collect();
+    let flags = ["update", "duplicate"].into_iter().filter(|choice| offered.contains(choice));
+    let flags: Vec<String> = flags.map(|choice| format!("--{choice}")).collect();
+    if !flags.is_empty() {
+        let flags = flags.join(" or ");
+        writeln!(shown, "\nWhat is here already stays as it is; to have it otherwise add {flags}.")
+            .expect("writing to a text cannot fail");
+    }
+    let waits = |row: &Value| row["type"].is_string() && row["action"] != "refused";
+    if items.iter().any(waits) {
+        shown.push_str("\nWhat can run is published with: flowkeep publish --all\n");
+    }
+    shown
+}
+
 /// A line for each thing. Names come from the file: nothing in them may move the cursor.
 fn table(answer: &Value) -> String {
-    let text = |value: &Value| value.as_str().unwrap_or_default().escape_debug().to_string();
+    let text = cell;
     let mut shown = String::new();
     for row in answer["items"].as_array().into_iter().flatten() {
         let name = match row["count"].as_u64() {
@@ -94,6 +195,7 @@ fn table(answer: &Value) -> String {
         for why in std::iter::once(&row["reason"]).chain(notes).filter(|why| why.is_string()) {
             writeln!(shown, "         {}", text(why)).expect("writing to a text cannot fail");
         }
+        problems(&row["problems"], &mut shown);
     }
     shown
 }
@@ -114,5 +216,29 @@ mod tests {
             shown,
             "create   ChatFlow       a\\u{1b}b\n         Look.\nskip     ChatMessage    (3)\n         They stay.\n"
         );
+    }
+
+    #[test]
+    fn an_export_says_what_it_wrote() {
+        let exported = json!({"ChatFlow": [1], "AgentFlowV2": [1], "Tool": [1], "Variable": []});
+        assert_eq!(contents(&exported), "2 flows, 1 tool");
+        assert_eq!(contents(&json!({})), "an empty workspace");
+    }
+
+    #[test]
+    fn only_what_can_be_chosen_is_offered() {
+        let row =
+            |action: &str, choices: &[&str]| json!({"kind": "Tool", "action": action, "choices": choices});
+        let offer = |row: Value| told(&json!({"message": "preview", "items": [row]}));
+        assert!(offer(row("skip", &["skip", "update", "duplicate"])).contains("--update or --duplicate"));
+        assert!(!offer(row("skip", &["skip", "duplicate"])).contains("--update"));
+        assert!(!offer(row("skip", &["skip"])).contains("--"));
+        assert!(!offer(row("create", &["create", "skip"])).contains("--"));
+        let rows = json!([
+            {"what": "type", "name": "AGENTFLOW", "count": 2, "flows": 2},
+            {"what": "card", "name": "odd", "count": 3, "flows": 1},
+        ]);
+        let shown = told(&json!({"message": "preview", "items": [], "unsupported": rows}));
+        assert!(shown.ends_with("  type AGENTFLOW: 2 flows\n  card odd: 3 in 1 flow\n"), "{shown}");
     }
 }

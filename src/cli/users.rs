@@ -1,7 +1,7 @@
 //! `flowkeep user list|disable|enable`: who may sign in, without the web page.
 
 use super::operator::{execute, unexpected};
-use super::table::{cell, table};
+use super::table::{cell, json_lines, table};
 use super::{Context, Failure, say};
 use crate::ops::control::{Command, Outcome};
 use clap::Subcommand;
@@ -16,12 +16,19 @@ pub(super) struct Args {
 
 #[derive(Subcommand)]
 enum Action {
-    /// Lists the people with their workspaces and roles
-    List,
+    List(List),
     /// Keeps a person out and ends their sessions; what they made stays
     Disable(Who),
     /// Lets a person in again
     Enable(Who),
+}
+
+/// Lists the people with their workspaces and roles
+#[derive(clap::Args)]
+struct List {
+    /// Print them as JSON [env: SERVICE_JSON]
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(clap::Args)]
@@ -32,12 +39,15 @@ struct Who {
 
 pub(super) fn run(args: &Args, context: &Context<'_>) -> Result<(), Failure> {
     let command = match &args.action {
-        Action::List => Command::UserList,
+        Action::List(_) => Command::UserList,
         Action::Disable(who) => Command::UserStatus { user: who.user.clone(), active: false },
         Action::Enable(who) => Command::UserStatus { user: who.user.clone(), active: true },
     };
     let done = execute(context.settings_and_log()?, context, command)?;
     match (done, &args.action) {
+        (Outcome::Users { users }, Action::List(list)) if context.switch(list.json, "SERVICE_JSON") => {
+            say(&json_lines(&users.into())?)
+        }
         (Outcome::Users { users }, _) => say(&listed(&users)),
         (Outcome::UserStatusSet { email }, Action::Enable(_)) => {
             say(&format!("{} may sign in.\n", email.escape_debug()))

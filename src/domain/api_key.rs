@@ -94,6 +94,12 @@ fn grantable(name: &str, maker: &Grants) -> Result<Permission> {
 }
 
 impl ApiKey {
+    /// Its hash as text, by which a file says which key it means: it proves nothing to anybody.
+    #[must_use]
+    pub fn fingerprint(&self) -> String {
+        self.hash.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
     /// Makes a key and its value. The value is in no other place: show it now or never.
     #[must_use]
     pub fn mint(workspace: WorkspaceId, terms: KeyTerms, now: Timestamp) -> (Self, String) {

@@ -7,6 +7,7 @@ use super::user::User;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::fmt;
 use std::net::IpAddr;
 
 /// How many entries of each [`Ring`] are kept, the newest.
@@ -53,6 +54,8 @@ pub enum Action {
     CredentialCreated,
     CredentialChanged,
     CredentialDeleted,
+    FlowCreated,
+    FlowImported,
     FlowDeleted,
     FlowPublished,
     FlowRolledBack,
@@ -97,6 +100,13 @@ impl Action {
             self,
             Self::SignIn | Self::SignInRefused | Self::SignOut | Self::SessionEnded | Self::SessionsEnded
         )
+    }
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = serde_json::to_value(self).map_err(|_| fmt::Error)?;
+        f.write_str(name.as_str().unwrap_or_default())
     }
 }
 

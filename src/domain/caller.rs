@@ -3,6 +3,7 @@
 use super::ids::{KeyId, OrganizationId, UserId, WorkspaceId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use std::fmt;
 use std::net::IpAddr;
 
 /// Every permission name an API key or a role can hold (`<resource>:<action>`, reference 0.5).
@@ -142,6 +143,17 @@ pub enum Principal {
     },
     /// The operator, through the command line and the data folder.
     Operator,
+}
+
+/// As logs name them: by id, never by name.
+impl fmt::Display for Principal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::User { id, .. } => write!(f, "user {id}"),
+            Self::Key { id } => write!(f, "key {id}"),
+            Self::Operator => f.write_str("operator"),
+        }
+    }
 }
 
 /// A caller of the management API, acting in one workspace.

@@ -4,8 +4,10 @@ use super::ids::{ChatId, FlowId};
 use crate::limits::FILE_EXTENSION_CHARS_MAX;
 use std::fmt;
 
-/// Hex digits of a stored name.
+/// Hex digits of a stored name that are by chance.
 const RANDOM_CHARS: usize = 32;
+/// Hex digits of the checksum behind them; names from before there were checksums have none.
+const SUM_CHARS: usize = 8;
 /// What is stored without a usable extension.
 const PLAIN: &str = "bin";
 /// What a browser is never asked to show.
@@ -42,14 +44,15 @@ const CONTENT_TYPES: &[(&str, &str)] = &[
     ("zip", "application/zip"),
 ];
 
-/// The name of a stored file: random, with an extension that says what it is.
+/// The name of a stored file: random, with the checksum of what is in it and an extension that says what it is. A file has its
+/// name from the moment in which it is whole, and so it has its checksum.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StoredName(String);
 
 impl StoredName {
-    /// A fresh name; of the extension, letters and digits are kept.
+    /// A fresh name for a content of this checksum; of the extension, letters and digits are kept.
     #[must_use]
-    pub fn random(extension: &str) -> Self {
+    pub fn fresh(extension: &str, sum: u32) -> Self {
         let kept: String = extension
             .chars()
             .filter(char::is_ascii_alphanumeric)
@@ -57,15 +60,15 @@ impl StoredName {
             .take(FILE_EXTENSION_CHARS_MAX)
             .collect();
         let extension = if kept.is_empty() { PLAIN } else { &kept };
-        Self(format!("{}.{extension}", uuid::Uuid::new_v4().simple()))
+        Self(format!("{}{sum:08x}.{extension}", uuid::Uuid::new_v4().simple()))
     }
 
     /// Reads a name; `None` for one that this server did not make, which so never becomes a path.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let (random, extension) = text.split_once('.')?;
-        let made_here = random.len() == RANDOM_CHARS
-            && random.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        let (stem, extension) = text.split_once('.')?;
+        let made_here = [RANDOM_CHARS, RANDOM_CHARS + SUM_CHARS].contains(&stem.len())
+            && stem.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
             && (1..=FILE_EXTENSION_CHARS_MAX).contains(&extension.len())
             && extension.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'z'));
         made_here.then(|| Self(text.to_owned()))
@@ -80,7 +83,14 @@ impl StoredName {
     /// The part after the dot: small letters and digits.
     #[must_use]
     pub fn extension(&self) -> &str {
-        &self.0[RANDOM_CHARS + 1..]
+        self.0.split_once('.').map_or("", |(_, extension)| extension)
+    }
+
+    /// The checksum of what is in the file; `None` where the name is from before there were checksums.
+    #[must_use]
+    pub fn sum(&self) -> Option<u32> {
+        let (stem, _) = self.0.split_once('.')?;
+        u32::from_str_radix(stem.get(RANDOM_CHARS..).filter(|sum| sum.len() == SUM_CHARS)?, 16).ok()
     }
 
     /// What the file is served as.
@@ -117,11 +127,13 @@ mod tests {
         for (given, kept) in
             [("PDF", "pdf"), ("", "bin"), ("../../etc", "etc"), ("tar.gz", "targz"), ("é", "bin")]
         {
-            let name = StoredName::random(given);
+            let name = StoredName::fresh(given, 0xab);
+            assert_eq!(name.sum(), Some(0xab));
             assert_eq!((StoredName::parse(name.as_str()).as_ref(), name.extension()), (Some(&name), kept));
         }
         let good = "0123456789abcdef0123456789abcdef";
-        assert!(StoredName::parse(&format!("{good}.png")).is_some());
+        let before = StoredName::parse(&format!("{good}.png")).unwrap();
+        assert_eq!((before.sum(), before.extension()), (None, "png"));
         for bad in [
             String::new(),
             good.to_owned(),
@@ -134,6 +146,7 @@ mod tests {
             format!("{good}.abcdefghijklmnop"),
             format!("../{good}.png"),
             format!("{}.png", &good[1..]),
+            format!("{good}0.png"),
             format!("{}.png", good.to_uppercase()),
             ".hidden".to_owned(),
         ] {
@@ -146,12 +159,12 @@ mod tests {
         assert!(CONTENT_TYPES.is_sorted_by_key(|(extension, _)| extension));
         assert!(CONTENT_TYPES.iter().all(|(extension, _)| extension.len() <= FILE_EXTENSION_CHARS_MAX));
         for (extension, kind) in CONTENT_TYPES {
-            assert_eq!(StoredName::random(extension).content_type(), *kind);
+            assert_eq!(StoredName::fresh(extension, 0).content_type(), *kind);
         }
         for active in [
             "html", "htm", "xhtml", "shtml", "svg", "xml", "xsl", "js", "mjs", "css", "swf", "exe", "new", "",
         ] {
-            assert_eq!(StoredName::random(active).content_type(), BYTES, "{active}");
+            assert_eq!(StoredName::fresh(active, 0).content_type(), BYTES, "{active}");
         }
     }
 }

@@ -37,12 +37,28 @@ pub struct Credential {
     /// What it was called before, newest last: versions know it by the name of then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub former_names: Vec<String>,
+    /// Addresses beside the provider's own to which somebody lets it be sent who may change it, newest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub addresses: Vec<String>,
 }
 
 /// Former names that are remembered.
 const FORMER_NAMES_MAX: usize = 16;
+/// Addresses that are remembered.
+const ADDRESSES_MAX: usize = 500;
 
 impl Credential {
+    /// Lets it be sent to an address; false when it was before.
+    pub fn send_to(&mut self, address: &str) -> bool {
+        if self.addresses.iter().any(|known| known == address) {
+            return false;
+        }
+        self.addresses.push(address.to_owned());
+        let beyond = self.addresses.len().saturating_sub(ADDRESSES_MAX);
+        self.addresses.drain(..beyond);
+        true
+    }
+
     /// Gives it another name.
     pub fn rename(&mut self, name: &str) {
         if name == self.name {

@@ -132,6 +132,8 @@ pub struct DraftStatus {
     pub stale: bool,
     /// The last Publish or Roll back.
     pub last_published: Option<LastPublished>,
+    /// Why this server does not run flows of this kind: what is Live answers nobody.
+    pub unsupported: Option<String>,
 }
 
 impl DraftStatus {
@@ -160,6 +162,7 @@ impl DraftStatus {
             "publishInstantly": self.publish_instantly,
             "draft": draft,
             "lastPublished": self.last_published.as_ref().map(LastPublished::wire),
+            "unsupported": self.unsupported,
         })
     }
 }

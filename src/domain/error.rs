@@ -1,5 +1,6 @@
 //! What an operation can fail with. The one map from these to HTTP is `http/error.rs`.
 
+use super::damage::Damage;
 use super::ids::FlowId;
 use std::fmt;
 
@@ -42,6 +43,8 @@ pub enum Error {
     Unavailable(Unavailable),
     /// The run was ended because its caller left.
     Cancelled,
+    /// Something stored is not what was stored (500); the log names it too.
+    Damaged(Damage),
     /// A fault of the service itself (500). The caller sees a fixed sentence; the log gets the cause.
     Internal(Box<dyn std::error::Error + Send + Sync>),
 }
@@ -135,6 +138,8 @@ pub enum Conflict {
     DraftsOff,
     /// History is off.
     HistoryOff,
+    /// History cannot be read, or is not there, in its own words.
+    HistoryBroken(String),
     /// There is nothing to publish.
     NoDraft,
     /// Live changed after the draft started, and the caller did not say to overwrite.
@@ -172,6 +177,15 @@ pub enum Conflict {
         /// How many open invitations promise it.
         invitations: usize,
     },
+    /// Flows use what is to be deleted.
+    InUse {
+        /// What it is.
+        what: &'static str,
+        /// The names of flows that use it.
+        flows: Vec<String>,
+        /// How many more there are.
+        others: usize,
+    },
     /// The workspace is not empty.
     WorkspaceInUse {
         /// What it holds, in words.
@@ -196,6 +210,7 @@ impl fmt::Display for Conflict {
             Self::IdTaken => f.write_str("This id is in use already."),
             Self::DraftsOff => f.write_str("Drafts are off on this server."),
             Self::HistoryOff => f.write_str("Version history is off on this server."),
+            Self::HistoryBroken(why) => f.write_str(why),
             Self::NoDraft => f.write_str("This flow has no unpublished changes to publish."),
             Self::StaleDraft => f.write_str(
                 "Live changed after this draft was started. Publish again with overwriteLiveChanges: true to replace those \
@@ -251,12 +266,26 @@ impl fmt::Display for Conflict {
             Self::WorkspaceInUse { holds } => {
                 write!(f, "This workspace still holds {holds}. Delete what is not needed first.")
             }
+            Self::InUse { what, flows, others } => write!(f, "{}", in_use(what, flows, *others)),
             Self::DefaultWorkspace => {
                 f.write_str("This is the workspace in which everybody begins, so it cannot be deleted.")
             }
             Self::TooMany { what } => write!(f, "There are as many {what} as there may be. Remove some first."),
         }
     }
+}
+
+/// Who uses what is to be deleted, and how it is deleted all the same.
+fn in_use(what: &str, flows: &[String], others: usize) -> String {
+    let mut users: Vec<String> = flows.iter().map(|name| format!("'{name}'")).collect();
+    if others > 0 {
+        users.push(counted(others, "other flow", "other flows"));
+    }
+    format!(
+        "This {what} is used by {}. Send force=true to delete it all the same: what uses it then fails or goes without it, \
+         and its problems say so.",
+        users.join(", ")
+    )
 }
 
 /// `1 person has`, `2 people have`.
@@ -297,10 +326,61 @@ impl Error {
         Self::Unauthorized(Unauthorized::NoProof)
     }
 
+    /// What a log says of it. The text of an error is for the caller: it may hold what a person asked, what code threw
+    /// or what a provider answered. So a log names the kind alone, and the causes of what the service itself got wrong.
+    #[must_use]
+    pub fn for_log(&self) -> String {
+        let kind = match self {
+            Self::Invalid(_) => "something in the request is wrong",
+            Self::Unauthorized(_) => "nobody proved who asks",
+            Self::Forbidden(_) => "the caller may not do this",
+            Self::OriginRefused(_) => "the flow does not admit this page",
+            Self::NotFound(_) => "what was asked for is not there",
+            Self::Conflict(_) => "it does not fit the present state",
+            Self::Full(_) => "there is no room for another file",
+            Self::RateLimited(_) => "the rate limit of the flow was reached",
+            Self::TooManyAttempts { .. } => "there were too many failed attempts",
+            Self::Throttled { .. } => "the provider is limiting requests",
+            Self::Failed(_) => "a card of the flow failed",
+            Self::Unavailable(_) => "the service is stopping or full",
+            Self::Cancelled => "it was stopped",
+            Self::Internal(cause) => return causes(cause.as_ref()),
+            Self::Damaged(what) => return what.to_string(),
+        };
+        kind.to_owned()
+    }
+
+    /// True when nothing was changed: the operation was refused. After a fault of the service nobody knows, because a commit
+    /// that failed may have reached the disk all the same; what belongs to it must stay then.
+    #[must_use]
+    pub const fn is_refusal(&self) -> bool {
+        !matches!(self, Self::Internal(_) | Self::Damaged(_))
+    }
+
     /// A fault of the service, with its cause for the log.
     pub fn internal(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self::Internal(cause.into())
     }
+}
+
+/// Longest text of causes in a log, in characters.
+const CAUSES_CHARACTERS_MAX: usize = 4_000;
+
+/// A cause and what caused it. A reader of JSON quotes what it read, which may be anybody's words: of it only the place.
+fn causes(first: &(dyn std::error::Error + 'static)) -> String {
+    let mut told = Vec::new();
+    let mut next = Some(first);
+    while let Some(cause) = next {
+        told.push(match cause.downcast_ref::<serde_json::Error>() {
+            Some(json) => {
+                format!("JSON that cannot be read, at line {} column {}", json.line(), json.column())
+            }
+            None => cause.to_string(),
+        });
+        next = cause.source();
+    }
+    let told = told.join(": ");
+    told.chars().map(|c| if c.is_control() { ' ' } else { c }).take(CAUSES_CHARACTERS_MAX).collect()
 }
 
 impl From<Conflict> for Error {
@@ -335,6 +415,7 @@ impl fmt::Display for Error {
                 f.write_str("The service is running as many flows as it can. Try again in a moment.")
             }
             Self::Cancelled => f.write_str("The run was stopped."),
+            Self::Damaged(damage) => damage.fmt(f),
             Self::Internal(_) => f.write_str("The service failed to do this. Its log says why."),
         }
     }

@@ -10,7 +10,7 @@ fn at(second: i64) -> Timestamp {
 }
 
 fn file() -> ChatFile {
-    ChatFile { flow: FlowId::random(), chat: ChatId::random(), name: StoredName::random("png") }
+    ChatFile { flow: FlowId::random(), chat: ChatId::random(), name: StoredName::fresh("png", 0) }
 }
 
 fn links() -> FileLinks {
@@ -165,7 +165,7 @@ proptest! {
     ) {
         let links = FileLinks::new(secret);
         let (flow, chat) = (FlowId::from_bytes(flow), ChatId::from_bytes(chat));
-        let file = ChatFile { flow, chat, name: StoredName::random(&extension) };
+        let file = ChatFile { flow, chat, name: StoredName::fresh(&extension, 0) };
         let link = links.sign(&file, at(now));
         let query = link.split_once('?').unwrap().1;
         prop_assert_eq!(links.judge(query, at(now)), Some(file));

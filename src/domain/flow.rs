@@ -51,15 +51,21 @@ impl FlowKind {
         }
     }
 
+    /// Why this build keeps flows of this kind and does not run them; `None` when it runs them.
+    #[must_use]
+    pub fn unsupported(self) -> Option<String> {
+        match self {
+            Self::Chatflow => None,
+            other => Some(format!("This server cannot run flows of type {other} yet.")),
+        }
+    }
+
     /// Judges whether the engine runs flows of this kind.
     ///
     /// # Errors
     /// 400 that names the kind: the request names a flow that this build can keep and not run, which is no fault of a run.
     pub fn must_run(self) -> Result<()> {
-        match self {
-            Self::Chatflow => Ok(()),
-            other => Err(Error::Invalid(format!("This server cannot run flows of type {other} yet."))),
-        }
+        self.unsupported().map_or(Ok(()), |why| Err(Error::Invalid(why)))
     }
 
     /// The permission group that governs flows of this kind (spec 4.2 r1).
@@ -190,10 +196,64 @@ impl AllowedOrigins {
     }
 }
 
+/// A page that the Allowed Domains of a flow turned away lately.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RefusedOrigin {
+    /// `scheme://host[:port]`, or `null` for a page that has no site, such as a file.
+    pub origin: String,
+    /// How many of its requests.
+    pub count: u64,
+    /// The last of them.
+    pub last: Timestamp,
+}
+
+/// What a chat of a flow can count on, before anybody types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChatState {
+    /// Questions are answered.
+    Live,
+    /// Live is empty.
+    Unpublished,
+    /// Flows of this kind do not run here.
+    Unsupported,
+}
+
+impl ChatState {
+    /// The word on the wire.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Live => "live",
+            Self::Unpublished => "unpublished",
+            Self::Unsupported => "unsupported",
+        }
+    }
+}
+
+impl Flow {
+    /// What whoever opens a chat of this flow may be told at once.
+    #[must_use]
+    pub fn chat_state(&self) -> ChatState {
+        if self.card_count == 0 {
+            ChatState::Unpublished
+        } else if self.kind.must_run().is_err() {
+            ChatState::Unsupported
+        } else {
+            ChatState::Live
+        }
+    }
+}
+
 /// The text shown with a refused origin when the owner configured none.
 pub const ORIGIN_REFUSED: &str = "This site is not allowed to access this chatbot";
 
 impl FlowSettings {
+    /// Whether the flow's link opens its chat for everybody.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        self.is_public == Some(true)
+    }
+
     /// Allowed Domains (contract 4.9). A malformed value, which no save takes any more, admits nobody.
     #[must_use]
     pub fn allowed_origins(&self) -> AllowedOrigins {
@@ -206,6 +266,12 @@ impl FlowSettings {
     pub fn origin_message(&self) -> &str {
         let configured = self.chatbot_config.as_ref().and_then(|config| config.get("allowedOriginsError"));
         configured.and_then(Value::as_str).filter(|text| !text.is_empty()).unwrap_or(ORIGIN_REFUSED)
+    }
+
+    /// True when callers with the flow's key may name conversations (contract 5.7).
+    #[must_use]
+    pub fn named_sessions(&self) -> bool {
+        self.api_config.as_ref().and_then(|config| config.get("namedSessions")) == Some(&Value::Bool(true))
     }
 
     /// The flow's rate limit, when it is on and whole (reference 2.2).

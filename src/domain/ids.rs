@@ -1,6 +1,5 @@
 //! Ids: parsed once at a door, carried as types from there on.
 
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -72,17 +71,6 @@ uuid_id!(
     /// Names a conversation; always made by the server.
     ChatId
 );
-impl ChatId {
-    /// Makes an id for a conversation that begins now, in the form of every id (contract 4.6). Its first six bytes are the
-    /// time in milliseconds, so that conversations of the same time lie side by side in the database; the rest is random.
-    #[must_use]
-    pub fn beginning(now: Timestamp) -> Self {
-        let mut bytes = *Self::random().bytes();
-        bytes[..6].copy_from_slice(&now.as_millisecond().to_be_bytes()[2..]);
-        Self::from_bytes(bytes)
-    }
-}
-
 uuid_id!(
     /// Names one stored question or answer.
     MessageId
@@ -118,6 +106,10 @@ uuid_id!(
 uuid_id!(
     /// Names a stored credential.
     CredentialId
+);
+uuid_id!(
+    /// Names the name that holders of a key gave a conversation of a flow: a hash of the three.
+    SessionNameId
 );
 uuid_id!(
     /// Names a saved variable.
@@ -223,17 +215,11 @@ mod tests {
     }
 
     #[test]
-    fn conversations_that_begin_later_have_greater_ids_of_the_usual_form() {
-        let at = |millisecond| Timestamp::from_millisecond(millisecond).unwrap();
-        let ids: Vec<ChatId> = [1_700_000_000_000, 1_700_000_000_001, 1_900_000_000_000]
-            .map(|time| ChatId::beginning(at(time)))
-            .into();
-        assert!(ids.is_sorted());
-        assert!(
-            ids.iter().all(|id| id.0.get_version_num() == 4 && id.0.get_variant() == uuid::Variant::RFC4122)
-        );
-        assert_ne!(ChatId::beginning(at(0)), ChatId::beginning(at(0)));
-        assert_eq!(ChatId::parse(&ids[0].to_string()), Some(ids[0]));
+    fn ids_of_conversations_tell_nothing_of_their_time() {
+        let ids: Vec<ChatId> = (0..64).map(|_| ChatId::random()).collect();
+        assert!(ids.iter().all(|id| id.0.get_version_num() == 4));
+        let beginnings: std::collections::HashSet<_> = ids.iter().map(|id| id.bytes()[0]).collect();
+        assert!(beginnings.len() > 16 && !ids.is_sorted());
     }
 
     #[test]

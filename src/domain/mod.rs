@@ -1,16 +1,19 @@
 //! The nouns of the specification and their pure rules.
 
+pub mod address_block;
 pub mod api_key;
 pub mod audit;
 pub mod caller;
 pub mod cancel;
 pub mod chat_file;
 pub mod chat_knowledge;
+pub mod checksum;
 pub mod collection;
 pub mod content;
 pub mod conversation;
 pub mod credential;
 pub mod credential_types;
+pub mod damage;
 pub mod document;
 pub mod document_folder;
 pub mod draft;
@@ -19,9 +22,12 @@ pub mod feedback;
 pub mod file_link;
 pub mod filling;
 pub mod flow;
+pub mod history_mark;
+pub mod hosts;
 pub mod ids;
 pub mod lead;
 pub mod link;
+pub mod named_session;
 pub mod paging;
 pub mod password;
 pub mod prediction;

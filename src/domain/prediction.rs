@@ -18,6 +18,8 @@ pub struct Question {
     pub proofs: Vec<Proof>,
     /// Per-request overrides (spec 2.9).
     pub overrides: Map<String, Value>,
+    /// What the caller calls the conversation, where it is no override (contract 5.7).
+    pub session_name: Option<Value>,
     /// Earlier messages the caller brings along (reference 3.3).
     pub history: Vec<PastMessage>,
     /// Files sent with the question, as they came.

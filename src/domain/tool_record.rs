@@ -123,11 +123,13 @@ impl ToolRecord {
     pub fn model_name(&self) -> String {
         model_name(&self.name)
     }
+}
 
-    /// JSON Schema of its arguments.
+impl Argument {
+    /// JSON Schema of arguments.
     #[must_use]
-    pub fn json_schema(&self) -> Value {
-        let property = |argument: &Argument| {
+    pub fn json_schema(rows: &[Self]) -> Value {
+        let property = |argument: &Self| {
             let kind = match argument.kind {
                 ArgumentKind::String | ArgumentKind::Date => "string",
                 ArgumentKind::Number => "number",
@@ -139,9 +141,8 @@ impl ToolRecord {
             }
             (argument.property.clone(), schema)
         };
-        let properties: Map<String, Value> = self.arguments.iter().map(property).collect();
-        let required: Vec<&str> = self
-            .arguments
+        let properties: Map<String, Value> = rows.iter().map(property).collect();
+        let required: Vec<&str> = rows
             .iter()
             .filter(|argument| argument.required)
             .map(|argument| argument.property.as_str())
@@ -153,9 +154,9 @@ impl ToolRecord {
     ///
     /// # Errors
     /// A sentence the model can act on.
-    pub fn read_arguments(&self, given: &Value) -> Result<Map<String, Value>, String> {
+    pub fn read_all(rows: &[Self], given: &Value) -> Result<Map<String, Value>, String> {
         let mut read = Map::new();
-        for argument in &self.arguments {
+        for argument in rows {
             let name = &argument.property;
             let value = given.get(name).filter(|value| !value.is_null());
             let Some(value) = value else {
@@ -187,6 +188,7 @@ fn is_name(name: &str) -> bool {
     let first = |c: char| c.is_ascii_alphabetic() || c == '_';
     name.starts_with(first) && name.len() <= 64 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
+
 /// The name models call a tool by: letters, digits, `_` and `-`.
 #[must_use]
 pub fn model_name(name: &str) -> String {

@@ -258,6 +258,9 @@ pub struct Version {
     /// How many secret-looking values it holds as a placeholder.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub hidden_secrets: u32,
+    /// The flow's kind in this version; `None` when it holds no flow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow_kind: Option<FlowKind>,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "the form serde asks for")]
@@ -405,6 +408,7 @@ mod tests {
             promoted_from: None,
             name: "Desk".into(),
             hidden_secrets: 2,
+            flow_kind: None,
         };
         assert_eq!(
             version.wire(),

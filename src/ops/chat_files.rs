@@ -67,15 +67,43 @@ pub fn may_see(caller: &Caller, flow: &Flow) -> bool {
     caller.workspace == flow.workspace && access::permitted(caller, flow.kind, Action::Read).is_ok()
 }
 
+/// Messages that are read first, when a file is looked for by the name it was sent with.
+const NEWEST: usize = 100;
+
+/// The file of a conversation that is meant by `name`: its own on this server, or the newest that was sent or made under
+/// it (contract 5.6).
+///
+/// # Errors
+/// 404 when the conversation has none.
+pub fn stored_name(app: &App, flow: &Flow, chat: &ChatId, name: &str) -> Result<StoredName> {
+    if let Some(own) = StoredName::parse(name) {
+        return Ok(own);
+    }
+    for newest in [NEWEST, usize::MAX] {
+        let messages = app.store.conversation(&flow.workspace, &flow.id, chat, newest)?;
+        let files = messages.iter().rev().flat_map(|message| message.file_uploads.iter().rev());
+        let mut named = files.filter(|file| file["name"] == name);
+        if let Some(found) = named.find_map(|file| StoredName::parse(file["fileName"].as_str()?)) {
+            return Ok(found);
+        }
+        if messages.len() < newest {
+            break;
+        }
+    }
+    Err(no_file())
+}
+
+fn no_file() -> Error {
+    Error::NotFound("This conversation has no file of this name.".to_owned())
+}
+
 /// Opens a file.
 ///
 /// # Errors
 /// 404 when it is not there.
 pub fn open(app: &App, flow: &Flow, file: &ChatFile) -> Result<Opened> {
     let found = app.chat_files.open(&flow.workspace, &flow.id, &file.chat, &file.name);
-    let file = found
-        .map_err(Error::internal)?
-        .ok_or_else(|| Error::NotFound("This conversation has no file of this name.".to_owned()))?;
+    let file = found?.ok_or_else(no_file)?;
     let length = file.metadata().map_err(Error::internal)?.len();
     Ok(Opened { file, length })
 }

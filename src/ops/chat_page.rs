@@ -1,18 +1,16 @@
-//! What a chat page may know of a flow without being signed in (contract 4.8), and what its owner may know of
-//! its canvas before asking it.
+//! What a chat page may know of a flow without being signed in (contract 4.8), and what its owner may let a request change.
 
 use super::access::{self, Action};
-use super::predict::{Offer, Side};
+use super::predict::Offer;
 use super::{drafts, flows};
 use crate::app::App;
 use crate::canvas::Canvas;
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::{Flow, FlowKind};
-use crate::domain::ids::{CredentialId, FlowId};
-use crate::engine::validate::{self, Problems};
+use crate::domain::ids::FlowId;
 use crate::engine::{Plan, overrides};
-use crate::store::tables::{CANVASES, CREDENTIALS};
+use crate::store::tables::CANVASES;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -71,16 +69,17 @@ pub fn config(app: &App, id: &FlowId) -> Result<Value> {
     shown.insert("uploads".into(), offer(app, &flow)?.wire());
     shown.insert("flowData".into(), start_card(app, &flow)?.into());
     shown.insert("isTTSEnabled".into(), false.into());
+    shown.insert("state".into(), flow.chat_state().word().into());
     Ok(Value::Object(shown))
 }
 
 /// A shared flow for anybody (contract 4.8): what draws its chat, and whether a key is needed, never which.
 ///
 /// # Errors
-/// 401 for a flow that is not shared.
+/// 404 for a flow that is not shared, as if there were none.
 pub fn shared(app: &App, flow: &Flow) -> Result<Value> {
-    if flow.settings.is_public != Some(true) {
-        return Err(Error::unauthorized());
+    if !flow.settings.is_shared() {
+        return Err(Error::no_flow(&flow.id));
     }
     let stored = flow.settings.chatbot_config.clone().unwrap_or_default();
     Ok(json!({
@@ -133,33 +132,6 @@ fn start_card(app: &App, flow: &Flow) -> Result<String> {
         })
         .collect();
     Ok(json!({"nodes": nodes, "edges": []}).to_string())
-}
-
-/// The problems of a flow's canvas, by card: of Live, or of the draft when there is one.
-///
-/// # Errors
-/// 404 or 403.
-pub fn problems(app: &App, caller: &Caller, id: &FlowId, side: Side) -> Result<Vec<Problems>> {
-    let (flow, text, credentials) = app.store.read(|tx| {
-        let flow = access::flow(tx, caller, id, Action::Read)?;
-        let draft = match side {
-            Side::Draft if app.settings.drafts => drafts::canvas(tx, &flow)?,
-            Side::Draft | Side::Live => None,
-        };
-        let text = match draft {
-            Some(text) => text,
-            None => CANVASES.get(tx, &flow.workspace, &flow.id)?.unwrap_or_default(),
-        };
-        let credentials = CREDENTIALS.list(tx, &flow.workspace)?;
-        Ok((flow, text, credentials))
-    })?;
-    let type_of = |id: &str| {
-        let id = CredentialId::parse(id)?;
-        credentials.iter().find(|stored| stored.id == id).map(|stored| stored.credential_name.clone())
-    };
-    let canvas = Canvas::parse(&text).map_err(|fault| Error::Invalid(fault.to_string()))?;
-    // Only chat canvases have an ending card and cards of this registry.
-    Ok(if flow.kind == FlowKind::Chatflow { validate::validate(&canvas, &type_of) } else { Vec::new() })
 }
 
 /// The settings a request could be allowed to change: of Live's cards, or of the draft's before the first Publish.

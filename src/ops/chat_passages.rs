@@ -142,7 +142,10 @@ fn forget(app: &App, workspace: &WorkspaceId, goes: impl Fn(&Conversation) -> bo
         Ok(found.filter(|(_, head)| goes(head)).map(|(id, _)| id).collect::<Vec<_>>())
     });
     if let Err(error) = ended.and(removed) {
-        tracing::warn!(%error, "the passages of a deleted conversation could not be removed");
+        tracing::warn!(
+            error = error.for_log(),
+            "the passages of a deleted conversation could not be removed"
+        );
     }
 }
 

@@ -368,7 +368,9 @@ impl<'a> Turn<'a> {
 
 /// What is not removed now is left over for the next start.
 fn told(cleared: Result<()>) {
-    cleared.unwrap_or_else(|error| tracing::warn!(%error, "blocks of a collection were not removed"));
+    cleared.unwrap_or_else(|error| {
+        tracing::warn!(error = error.for_log(), "blocks of a collection were not removed");
+    });
 }
 
 fn changes_too_fast() -> Error {

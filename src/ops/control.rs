@@ -1,22 +1,27 @@
 //! What an operator does without the web page: run the same way on a running service, through its control socket,
 //! and on a data folder nobody uses.
 
+use super::data;
 use super::keys::{self, KeyBody};
-use super::transfer::{self, ImportBody, Wanted};
+use super::publish;
+use super::transfer::{self, Existing, ImportBody, Wanted};
 use super::versions;
 use super::{owner, people};
-use crate::app::App;
+use crate::app::{App, OpenError};
 use crate::domain::caller::Caller;
 use crate::domain::cancel::Cancel;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{FlowId, KeyId, WorkspaceId};
 use crate::limits::{CONTROL_HISTORY_REPLY_SECONDS, CONTROL_LONG_REPLY_SECONDS, CONTROL_REPLY_SECONDS};
+use crate::settings::Settings;
+use crate::store::Store;
 use crate::store::tables::{FLOW_HOME, WORKSPACES};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 /// Random bytes of a password made for somebody: 24 characters when written.
 const PASSWORD_RANDOM_BYTES: usize = 18;
@@ -78,8 +83,13 @@ pub enum Command {
         /// What it is compared with.
         against: String,
     },
-    /// Checks that the history is sound, agrees with its index and holds nothing that looks like a secret.
+    /// Checks that the history is sound, has every version that the database knows and holds nothing that looks like a
+    /// secret.
     HistoryVerify,
+    /// Checks that every row and every file is what was stored.
+    DataVerify,
+    /// Goes on with the history as it is, or begins a new one where it is missing.
+    HistoryRestart,
     /// Writes a workspace as a file.
     Export {
         /// Which; `None` is the default one.
@@ -89,9 +99,20 @@ pub enum Command {
     Import {
         /// What is in the file.
         text: String,
+        /// Its name.
+        file_name: Option<String>,
+        /// What to do with things that are here already.
+        existing: Existing,
         /// Only says what would become of it.
         preview: bool,
         /// Which; `None` is the default one.
+        workspace: Option<WorkspaceId>,
+    },
+    /// Publishes what can run.
+    Publish {
+        /// These flows; none are all of the workspace.
+        flows: Vec<FlowId>,
+        /// Which workspace's; `None` is the default one.
         workspace: Option<WorkspaceId>,
     },
     /// Asks whether the service runs.
@@ -103,7 +124,12 @@ impl Command {
     #[must_use]
     pub const fn reply_seconds(&self) -> u64 {
         match self {
-            Self::HistoryVerify | Self::Export { .. } | Self::Import { .. } => CONTROL_LONG_REPLY_SECONDS,
+            Self::HistoryVerify
+            | Self::HistoryRestart
+            | Self::DataVerify
+            | Self::Export { .. }
+            | Self::Import { .. }
+            | Self::Publish { .. } => CONTROL_LONG_REPLY_SECONDS,
             Self::HistoryLog { .. } | Self::HistoryShow { .. } | Self::HistoryDiff { .. } => {
                 CONTROL_HISTORY_REPLY_SECONDS
             }
@@ -156,6 +182,11 @@ pub enum Outcome {
         /// As the API would answer.
         answer: Value,
     },
+    /// What was found among rows and files.
+    Data {
+        /// As [`data::Verdict::wire`] says it.
+        answer: Value,
+    },
     /// A workspace as a file.
     Exported {
         /// What is in it.
@@ -163,6 +194,11 @@ pub enum Outcome {
     },
     /// What became of a file.
     Imported {
+        /// As the API would answer.
+        answer: Value,
+    },
+    /// What became of the flows that were to be published.
+    Published {
         /// As the API would answer.
         answer: Value,
     },
@@ -186,8 +222,8 @@ pub enum Outcome {
 /// the service is logged here with its cause, since no door does it. [`Error::Cancelled`] when `cancel` was set meanwhile.
 pub fn execute(app: &App, command: Command, cancel: &Cancel) -> Result<Outcome> {
     run(app, command, cancel).inspect_err(|error| {
-        if let Error::Internal(cause) = error {
-            tracing::error!(%cause, "an operator's command failed");
+        if let Error::Internal(_) = error {
+            tracing::error!(cause = error.for_log(), "an operator's command failed");
         }
     })
 }
@@ -200,20 +236,20 @@ fn run(app: &App, command: Command, cancel: &Cancel) -> Result<Outcome> {
                 &operator(app, workspace)?,
                 &KeyBody { key_name: name.clone(), permissions },
             )?;
-            tracing::info!(principal = "operator", name, "API key made");
+            tracing::info!(by = "operator", "an API key was made");
             Ok(Outcome::KeyCreated { key })
         }
         Command::KeyList => Ok(Outcome::Keys { keys: keys::list(app, &operator(app, None)?)? }),
         Command::KeyRevoke { id } => {
-            keys::delete(app, &operator(app, None)?, &id.to_string())?;
-            tracing::info!(principal = "operator", key = %id, "API key deleted");
+            keys::delete(app, &operator(app, None)?, &id.to_string(), true)?;
+            tracing::info!(by = "operator", key = %id, "an API key was deleted");
             Ok(Outcome::KeyRevoked)
         }
         Command::OwnerResetPassword { password } => {
             let made = if password.is_none() { Some(random_password()?) } else { None };
             let chosen = password.as_deref().or(made.as_deref()).expect("one of the two is there");
             let email = owner::reset_password(app, chosen)?;
-            tracing::info!(principal = "operator", email, "owner's password reset");
+            tracing::info!(by = "operator", "the owner's password was reset");
             Ok(Outcome::PasswordReset { email, password: made })
         }
         Command::UserList => Ok(Outcome::Users { users: people::list(app, &operator(app, None)?)? }),
@@ -228,14 +264,24 @@ fn run(app: &App, command: Command, cancel: &Cancel) -> Result<Outcome> {
         Command::HistoryDiff { flow, sha, against } => {
             history(versions::diff(app, &operator_of(app, &flow)?, &flow, &sha, &against))
         }
-        Command::HistoryVerify => history(versions::verify(app, cancel)),
+        Command::DataVerify => Ok(Outcome::Data { answer: data::verify(app, cancel)?.wire() }),
+        Command::HistoryVerify => history(versions::verify(&app.history, cancel)),
+        Command::HistoryRestart => history(versions::restart(app)),
         Command::Export { workspace } => {
             let file = transfer::export(app, &operator(app, workspace)?, &Wanted::default())?;
             Ok(Outcome::Exported { file })
         }
-        Command::Import { text, preview, workspace } => {
-            let body = ImportBody::of_file(&text, preview)?;
+        Command::Import { text, file_name, existing, preview, workspace } => {
+            let body = ImportBody::of_file(&text, file_name, existing, preview)?;
             Ok(Outcome::Imported { answer: transfer::import(app, &operator(app, workspace)?, body)? })
+        }
+        Command::Publish { flows, workspace } if flows.is_empty() => {
+            Ok(Outcome::Published { answer: publish::publish_all(app, &operator(app, workspace)?)? })
+        }
+        Command::Publish { flows, .. } => {
+            let one = |id: &FlowId| Ok(publish::publish_if_it_runs(app, &operator_of(app, id)?, id));
+            let results = flows.iter().map(one).collect::<Result<_>>()?;
+            Ok(Outcome::Published { answer: publish::told(results) })
         }
         Command::Status => Ok(Outcome::Status {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -243,6 +289,16 @@ fn run(app: &App, command: Command, cancel: &Cancel) -> Result<Outcome> {
             address: Some(SocketAddr::new(app.settings.host, app.settings.port)),
         }),
     }
+}
+
+/// What [`Command::HistoryVerify`] says of a data folder whose service is stopped. Nothing in the folder changes.
+///
+/// # Errors
+/// Says why the database cannot be read; as the command.
+pub fn verify_stopped(settings: &Settings, cancel: &Cancel) -> Result<Outcome, OpenError> {
+    let store = Arc::new(Store::look(&settings.data_dir.join("flowkeep.redb")).map_err(OpenError::Store)?);
+    let looked = super::history::look(settings, &store);
+    history(looked.and_then(|history| versions::verify(&history, cancel))).map_err(OpenError::Look)
 }
 
 fn history(answer: Result<Value>) -> Result<Outcome> {

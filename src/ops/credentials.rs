@@ -1,5 +1,6 @@
 //! Credentials: kept sealed, shown without their secrets, opened for a run only (contract 3, reference 1.3).
 
+use super::used_by::{self, Used};
 use super::{audit, places};
 use crate::app::App;
 use crate::clock::iso;
@@ -53,7 +54,7 @@ pub fn create(app: &App, caller: &Caller, types: Types, body: &CredentialBody) -
     let sent = body.plain_data_obj.clone().unwrap_or_default();
     let fields = credential::merge(kind, &Map::new(), &sent)?;
     credential::must_be_filled(kind, &fields, |_| true)?;
-    let (id, now) = (CredentialId::random(), app.clock.now());
+    let (id, now) = (CredentialId::random(), app.clock.date());
     let made = Credential {
         id,
         workspace: caller.workspace,
@@ -63,13 +64,14 @@ pub fn create(app: &App, caller: &Caller, types: Types, body: &CredentialBody) -
         created: now,
         updated: now,
         former_names: Vec::new(),
+        addresses: Vec::new(),
     };
     app.store.write(|tx| {
         places::must_stand(tx, &caller.workspace)?;
         CREDENTIALS.put(tx, &caller.workspace, &id, &made)?;
         note(tx, caller, Action::CredentialCreated, &made, now)
     })?;
-    tracing::info!(credential = %id, by = ?caller.principal, "a credential was made");
+    tracing::info!(credential = %id, by = %caller.principal, "a credential was made");
     Ok(row(&made))
 }
 
@@ -133,26 +135,27 @@ pub fn update(app: &App, caller: &Caller, types: Types, id: &str, body: &Credent
             kind.name.clone_into(&mut stored.credential_name);
             stored.sealed = app.secrets.vault.seal(&stored.workspace, &stored.id, &fields);
         }
-        stored.updated = app.clock.now();
+        stored.updated = app.clock.date();
         CREDENTIALS.put(tx, &caller.workspace, &stored.id, &stored)?;
         note(tx, caller, Action::CredentialChanged, &stored, stored.updated)?;
         Ok(stored)
     })?;
-    tracing::info!(credential = %changed.id, by = ?caller.principal, "a credential was changed");
+    tracing::info!(credential = %changed.id, by = %caller.principal, "a credential was changed");
     Ok(row(&changed))
 }
 
 /// Deletes a credential. Cards that name it say so when they run.
 ///
 /// # Errors
-/// 404 for an unknown one.
-pub fn delete(app: &App, caller: &Caller, id: &str) -> Result<Value> {
+/// 404 for an unknown one; 409 while flows use it, unless `force`.
+pub fn delete(app: &App, caller: &Caller, id: &str, force: bool) -> Result<Value> {
     app.store.write(|tx| {
         let stored = get(tx, caller, id)?;
+        used_by::must_be_free(tx, caller, Used::Credentials, &stored.id.to_string(), force)?;
         CREDENTIALS.remove(tx, &caller.workspace, &stored.id)?;
-        note(tx, caller, Action::CredentialDeleted, &stored, app.clock.now())
+        note(tx, caller, Action::CredentialDeleted, &stored, app.clock.date())
     })?;
-    tracing::info!(credential = id, by = ?caller.principal, "a credential was deleted");
+    tracing::info!(credential = id, by = %caller.principal, "a credential was deleted");
     Ok(json!({ "raw": [], "affected": 1 }))
 }
 
@@ -166,16 +169,23 @@ pub fn open(
     workspace: &WorkspaceId,
     id: &CredentialId,
 ) -> Result<Option<Map<String, Value>>> {
-    let stored = CREDENTIALS.get(tx, workspace, id)?;
-    stored.map(|stored| unseal(vault, &stored)).transpose()
+    open_if(tx, vault, workspace, id, &|_| Ok(()))
 }
 
-/// The type of a credential; `None` when there is none.
+/// As [`open`], once `admit` has let the type of the credential pass.
 ///
 /// # Errors
-/// When the database cannot be read.
-pub fn type_of(tx: &impl Tx, workspace: &WorkspaceId, id: &CredentialId) -> Result<Option<String>> {
-    Ok(CREDENTIALS.get(tx, workspace, id)?.map(|stored| stored.credential_name))
+/// As [`open`], and what `admit` returns.
+pub fn open_if(
+    tx: &impl Tx,
+    vault: &Vault,
+    workspace: &WorkspaceId,
+    id: &CredentialId,
+    admit: &dyn Fn(&str) -> Result<()>,
+) -> Result<Option<Map<String, Value>>> {
+    let Some(stored) = CREDENTIALS.get(tx, workspace, id)? else { return Ok(None) };
+    admit(&stored.credential_name)?;
+    unseal(vault, &stored).map(Some)
 }
 
 fn note(tx: &WriteTx, caller: &Caller, action: Action, stored: &Credential, now: Timestamp) -> Result<()> {
@@ -270,11 +280,11 @@ mod tests {
         let missing = |result: Result<Value>| matches!(result, Err(Error::NotFound(_)));
         assert!(missing(read(&app, &stranger, find, id)));
         assert!(missing(update(&app, &stranger, find, id, &basic())));
-        assert!(missing(delete(&app, &stranger, id)));
+        assert!(missing(delete(&app, &stranger, id, false)));
         assert!(missing(read(&app, &caller, find, "nonsense")));
         assert_eq!(opened(&app, &stranger, id), None);
-        delete(&app, &caller, id).unwrap();
-        assert!(missing(delete(&app, &caller, id)));
+        delete(&app, &caller, id, false).unwrap();
+        assert!(missing(delete(&app, &caller, id, false)));
     }
 
     #[test]

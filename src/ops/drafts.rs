@@ -1,8 +1,10 @@
 //! Drafts: canvas edits that touch nothing but themselves until they are published (spec 2.6, 3.1, 4.2).
 
 use super::access::{self, Action};
+use super::destinations;
 use super::flow_files::{self, Kept, Side};
 use super::live::{self, NewCanvas};
+use super::masks;
 use crate::app::App;
 use crate::canvas::Canvas;
 use crate::clock::iso;
@@ -128,6 +130,7 @@ pub fn outline_in(app: &App, tx: &impl Tx, flow: &Flow) -> Result<DraftStatus> {
         draft,
         canvas: None,
         last_published: flow.last_published.clone(),
+        unsupported: flow.kind.unsupported(),
     })
 }
 
@@ -136,7 +139,12 @@ pub fn outline_in(app: &App, tx: &impl Tx, flow: &Flow) -> Result<DraftStatus> {
 /// # Errors
 /// 404, 403.
 pub fn status(app: &App, caller: &Caller, id: &FlowId) -> Result<DraftStatus> {
-    app.store.read(|tx| status_in(app, tx, &access::flow(tx, caller, id, Action::View)?))
+    app.store.read(|tx| {
+        let flow = access::flow(tx, caller, id, Action::View)?;
+        let mut status = status_in(app, tx, &flow)?;
+        status.canvas = status.canvas.map(|canvas| masks::seen(caller, flow.kind, canvas));
+        Ok(status)
+    })
 }
 
 /// Refuses what needs drafts while they are off (spec 7 r1).
@@ -159,15 +167,17 @@ pub fn save(
     flow_data: String,
     expected: &Expected,
 ) -> Result<DraftStatus> {
-    let seen = app.store.read(|tx| access::flow(tx, caller, id, Action::Update))?.kind;
+    let flow = app.store.read(|tx| access::flow(tx, caller, id, Action::Update))?;
+    let seen = flow.kind;
     // The body is judged before what the server allows (security rules 1).
-    let sent = NewCanvas::check(flow_data)?;
+    let sent = app.store.read(|tx| masks::filled(tx, &flow, flow_data.clone()))?;
+    let sent = NewCanvas::check(sent)?;
     must_be_on(app)?;
     let Kept { canvas, fresh } = flow_files::keep(app, &caller.workspace, id, sent, Side::Draft)?;
     let saved = put_checked(app, caller, id, &canvas, seen, expected);
     match &saved {
         Ok((_, unused)) => flow_files::remove(app, &caller.workspace, id, unused),
-        Err(_) => flow_files::remove(app, &caller.workspace, id, &fresh),
+        Err(error) => flow_files::undo(app, &caller.workspace, id, &fresh, error),
     }
     saved.map(|(status, _)| status).inspect(|_| app.boards.metrics.drafts_saved.count())
 }
@@ -181,7 +191,7 @@ fn put_checked(
     seen: FlowKind,
     expected: &Expected,
 ) -> Result<(DraftStatus, Vec<StoredName>)> {
-    let now = app.clock.now();
+    let now = app.clock.date();
     app.store.write(|tx| {
         let flow = access::flow(tx, caller, id, Action::Update)?;
         let used_before = files_of(tx, &flow)?;
@@ -198,6 +208,7 @@ fn put_checked(
         if !expected.fits(before.as_ref()) {
             return Err(Conflict::DraftMoved.into());
         }
+        settle_destinations(tx, caller, &flow, canvas)?;
         let digest = CanvasDigest::of(flow.kind, canvas.text());
         if digest == flow.digest {
             remove(tx, &flow)?;
@@ -218,6 +229,12 @@ fn put_checked(
         let unused = used_before.into_iter().filter(|name| !used.contains(name)).collect();
         Ok((status_in(app, tx, &flow)?, unused))
     })
+}
+
+/// Settles where the credentials of a canvas are sent that becomes the draft.
+fn settle_destinations(tx: &WriteTx, caller: &Caller, flow: &Flow, canvas: &NewCanvas) -> Result<()> {
+    let sent = destinations::of_canvas(canvas.parsed());
+    destinations::settle(tx, caller, &sent, || destinations::of_flow(tx, flow))
 }
 
 /// The files the draft of a flow names.
@@ -253,7 +270,7 @@ pub fn discard(app: &App, caller: &Caller, id: &FlowId) -> Result<DraftStatus> {
 pub fn set_publish_instantly(app: &App, caller: &Caller, id: &FlowId, on: bool) -> Result<DraftStatus> {
     app.store.read(|tx| access::flow(tx, caller, id, Action::Update).map(drop))?;
     must_be_on(app)?;
-    let now = app.clock.now();
+    let now = app.clock.date();
     let edit = |tx: &ReadTx, mut flow: Flow| {
         access::permitted(caller, flow.kind, Action::Update)?;
         if on && of(tx, &flow)?.is_some() {
@@ -263,7 +280,7 @@ pub fn set_publish_instantly(app: &App, caller: &Caller, id: &FlowId, on: bool) 
         flow.updated = live::later(now, flow.updated);
         Ok(flow)
     };
-    let written = live::save(app, caller, id, None, &edit)?;
+    let written = live::save(app, caller, id, None, &edit, live::Origin::Edit)?;
     app.store.read(|tx| status_in(app, tx, &written.flow))
 }
 
@@ -287,14 +304,15 @@ pub fn start(tx: &WriteTx, flow: &Flow, canvas: &NewCanvas, caller: &Caller) -> 
 /// Puts a version's canvas in place of the draft (spec 3.1 `restore`). A canvas that is Live leaves no draft.
 ///
 /// # Errors
-/// When the database cannot be written.
+/// 403 for a credential that would be sent elsewhere; when the database cannot be written.
 pub fn replace(app: &App, tx: &WriteTx, flow: &Flow, canvas: &NewCanvas, caller: &Caller) -> Result<()> {
+    settle_destinations(tx, caller, flow, canvas)?;
     let digest = CanvasDigest::of(flow.kind, canvas.text());
     if digest == flow.digest {
         return remove(tx, flow);
     }
     let before = of(tx, flow)?;
-    let now = app.clock.now();
+    let now = app.clock.date();
     let draft = Draft {
         flow: flow.id,
         workspace: flow.workspace,

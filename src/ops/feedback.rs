@@ -67,7 +67,7 @@ pub(super) fn wire(flow: &FlowId, place: &Place, rated: &Feedback) -> Value {
 /// somebody who does not own the conversation.
 pub fn rate(app: &App, flow: &Flow, new: &NewFeedback, owns: bool) -> Result<Value> {
     let content = new.content.as_deref().map(checked_content).transpose()?;
-    let (id, now) = (FeedbackId::random(), app.clock.now());
+    let (id, now) = (FeedbackId::random(), app.clock.date());
     // Looked for before the write, which others wait for.
     let place = app.store.read(|tx| answer(tx, flow, new))?;
     app.store.write(|tx| {

@@ -18,6 +18,9 @@ const ORIGINS: &str = "allowedOrigins";
 /// The rate limit in `apiConfig`.
 const RATE_LIMIT: &str = "rateLimit";
 
+/// In `apiConfig`, whether callers with the flow's key may name conversations.
+const NAMED_SESSIONS: &str = "namedSessions";
+
 /// Keeps the token of before where none was sent, or a hidden one: whoever read the settings and sends them back was not
 /// shown it. An empty text or null takes it away.
 fn keep_token(sent: &mut Map<String, Value>, before: Option<Value>) {
@@ -81,7 +84,12 @@ pub(super) fn read(name: &str, sent: Option<&Value>) -> Result<Option<Map<String
         "chatbotConfig" if AllowedOrigins::read(inside(ORIGINS)).is_none() => {
             return Err(wrong(ORIGINS, "it must be a list of texts"));
         }
-        "apiConfig" => drop(Configured::read(inside(RATE_LIMIT)).map_err(|why| wrong(RATE_LIMIT, why))?),
+        "apiConfig" => {
+            Configured::read(inside(RATE_LIMIT)).map_err(|why| wrong(RATE_LIMIT, why))?;
+            if !matches!(inside(NAMED_SESSIONS), None | Some(Value::Null | Value::Bool(_))) {
+                return Err(wrong(NAMED_SESSIONS, "it must be true or false"));
+            }
+        }
         _ => {}
     }
     if read.as_ref().is_some_and(|map| map.values().any(|value| is_deeper(value, CONFIG_LEVELS_MAX - 1))) {

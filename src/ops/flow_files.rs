@@ -42,8 +42,8 @@ pub fn keep(
     let mut store = |file: InlineFile| {
         check_size(&file)?;
         let name = match side {
-            Side::Draft => StoredName::draft(&file.name),
-            Side::Live => StoredName::live(&file.name),
+            Side::Draft => StoredName::draft(&file.name, &file.bytes),
+            Side::Live => StoredName::live(&file.name, &file.bytes),
         };
         app.files.put(workspace, flow, &name, &file.bytes).map_err(Error::internal)?;
         fresh.push(name.clone());
@@ -100,7 +100,7 @@ pub fn publish(app: &App, workspace: &WorkspaceId, flow: &FlowId, canvas: NewCan
 pub fn read(app: &App, workspace: &WorkspaceId, flow: &FlowId, name: &str) -> Result<Option<StoredFile>> {
     let Some(name) = StoredName::parse(name) else { return Ok(None) };
     let bytes_max = limits::DOCUMENT_BYTES_MAX as u64;
-    let bytes = app.files.get(workspace, flow, &name, bytes_max).map_err(Error::internal)?;
+    let bytes = app.files.get(workspace, flow, &name, bytes_max)?;
     Ok(bytes.map(|bytes| StoredFile { name: name.label().to_owned(), bytes }))
 }
 
@@ -113,6 +113,13 @@ pub fn of_draft(canvas: &NewCanvas) -> Vec<StoredName> {
         .filter_map(|name| StoredName::parse(name))
         .filter(|name| name.published().is_some())
         .collect()
+}
+
+/// Removes files of something that was not stored. Where nobody knows whether it was, they stay: what was stored names them.
+pub fn undo(app: &App, workspace: &WorkspaceId, flow: &FlowId, names: &[StoredName], why: &Error) {
+    if why.is_refusal() {
+        remove(app, workspace, flow, names);
+    }
 }
 
 /// Removes files nothing refers to any more.

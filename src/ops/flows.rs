@@ -4,14 +4,15 @@ use super::access::{self, Action};
 use super::drafts;
 use super::flow_config::{self, TOKEN};
 use super::flow_files::{self, Side};
-use super::live::{self, NewCanvas};
+use super::live::{self, NewCanvas, Origin};
+use super::masks;
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::caller::Caller;
 use crate::domain::draft::{DraftStatus, Mode};
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flow::{AllowedOrigins, CanvasDigest, Flow, FlowKind, FlowSettings};
-use crate::domain::ids::{FlowId, WorkspaceId};
+use crate::domain::ids::{FlowId, KeyId, WorkspaceId};
 use crate::store::tables::{CANVASES, FLOW_HOME, FLOWS};
 use crate::store::{ReadTx, Tx};
 use serde::{Deserialize, Deserializer};
@@ -49,6 +50,16 @@ pub struct FlowEdit {
     follow_up_prompts: Option<Option<Value>>,
     #[serde(deserialize_with = "given")]
     mcp_server_config: Option<Option<Value>>,
+    /// Of a file that is imported; no request says this.
+    #[serde(skip)]
+    file: Option<OfFile>,
+}
+
+/// What only an import says of a flow.
+#[derive(Debug, Clone, Copy)]
+struct OfFile {
+    /// It was bound to a key that is not here.
+    keeps_everybody_out: bool,
 }
 
 /// Tells `null` from absent.
@@ -61,8 +72,21 @@ fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
 const NAME_CHARS_MAX: usize = 255;
 
 impl FlowEdit {
+    /// What a file says of a flow. One that was bound to a key that is not here stays bound, to a key that nobody holds,
+    /// until its owner chooses who may ask it.
+    #[must_use]
+    pub fn of_file(self, keeps_everybody_out: bool) -> Self {
+        Self { file: Some(OfFile { keeps_everybody_out }), ..self }
+    }
+
+    const fn origin(&self) -> Origin {
+        if self.file.is_some() { Origin::File } else { Origin::Edit }
+    }
+
     fn kind(&self) -> Result<Option<FlowKind>> {
-        let Some(text) = &self.kind else { return Ok(None) };
+        let Some(text) = &self.kind else {
+            return Ok(None);
+        };
         let known = || FlowKind::ALL.map(FlowKind::as_str).join(", ");
         FlowKind::parse(text)
             .map(Some)
@@ -70,7 +94,9 @@ impl FlowEdit {
     }
 
     fn name(&self) -> Result<Option<&str>> {
-        let Some(name) = self.name.as_deref() else { return Ok(None) };
+        let Some(name) = self.name.as_deref() else {
+            return Ok(None);
+        };
         if name.trim().is_empty() || name.chars().count() > NAME_CHARS_MAX {
             return Err(Error::Invalid(format!(
                 "Invalid name: it must have 1 to {NAME_CHARS_MAX} characters."
@@ -79,8 +105,16 @@ impl FlowEdit {
         Ok(Some(name))
     }
 
-    fn canvas(&self) -> Result<Option<NewCanvas>> {
-        self.flow_data.clone().map(NewCanvas::check).transpose()
+    /// The canvas, with the passwords of the flow `of` where marks stand for them.
+    fn canvas(&self, of: Option<(&App, &Flow)>) -> Result<Option<NewCanvas>> {
+        let Some(sent) = self.flow_data.clone() else {
+            return Ok(None);
+        };
+        let sent = match of {
+            Some((app, flow)) => app.store.read(|tx| masks::filled(tx, flow, sent.clone()))?,
+            None => masks::filled_from(&[], sent),
+        };
+        NewCanvas::check(sent).map(Some)
     }
 
     /// The settings as they shall be: each field sent takes the place of the old one as a whole, because
@@ -89,6 +123,9 @@ impl FlowEdit {
         let mut new = old.clone();
         if let Some(key) = &self.apikeyid {
             new.api_key = flow_config::bound_key(tx, workspace, key.as_deref(), old.api_key)?;
+        }
+        if self.file.is_some_and(|file| file.keeps_everybody_out) {
+            new.api_key = Some(KeyId::random());
         }
         new.is_public = self.is_public.unwrap_or(new.is_public);
         new.deployed = self.deployed.unwrap_or(new.deployed);
@@ -122,42 +159,55 @@ pub struct WholeFlow {
 }
 
 impl WholeFlow {
+    fn seen_by(self, caller: &Caller) -> Self {
+        Self { canvas: masks::seen(caller, self.flow.kind, self.canvas), ..self }
+    }
+
     /// The record on the wire (reference 2).
     #[must_use]
     pub fn wire(&self) -> Value {
-        let flow = &self.flow;
-        let settings = &flow.settings;
-        let text = |config: &Option<Map<String, Value>>| {
-            config.as_ref().map(|map| Value::Object(map.clone()).to_string())
-        };
-        // The token of the flow's MCP endpoint is a credential: it stays here.
-        let mcp = settings.mcp_server_config.clone().map(|mut map| {
-            map.remove(TOKEN);
-            map
-        });
-        json!({
-            "id": flow.id,
-            "name": flow.name,
-            "flowData": self.canvas,
-            "deployed": settings.deployed,
-            "isPublic": settings.is_public,
-            "apikeyid": settings.api_key,
-            "chatbotConfig": text(&settings.chatbot_config),
-            "apiConfig": text(&settings.api_config),
-            "analytic": text(&settings.analytic),
-            "speechToText": text(&settings.speech_to_text),
-            "textToSpeech": text(&settings.text_to_speech),
-            "followUpPrompts": text(&settings.follow_up_prompts),
-            "mcpServerConfig": text(&mcp),
-            "category": flow.category,
-            "type": flow.kind,
-            "publishInstantly": settings.publish_instantly,
-            "webhookSecretConfigured": false,
-            "workspaceId": flow.workspace,
-            "createdDate": iso(flow.created),
-            "updatedDate": iso(flow.updated),
-        })
+        record(&self.flow, Some(&self.canvas))
     }
+}
+
+/// A flow's record on the wire (reference 2), with its canvas where one is given.
+#[must_use]
+fn record(flow: &Flow, canvas: Option<&str>) -> Value {
+    let settings = &flow.settings;
+    let text = |config: &Option<Map<String, Value>>| {
+        config.as_ref().map(|map| Value::Object(map.clone()).to_string())
+    };
+    // The token of the flow's MCP endpoint is a credential: it stays here.
+    let mcp = settings.mcp_server_config.clone().map(|mut map| {
+        map.remove(TOKEN);
+        map
+    });
+    let mut record = json!({
+        "id": flow.id,
+        "name": flow.name,
+        "flowData": canvas,
+        "deployed": settings.deployed,
+        "isPublic": settings.is_public,
+        "apikeyid": settings.api_key,
+        "chatbotConfig": text(&settings.chatbot_config),
+        "apiConfig": text(&settings.api_config),
+        "analytic": text(&settings.analytic),
+        "speechToText": text(&settings.speech_to_text),
+        "textToSpeech": text(&settings.text_to_speech),
+        "followUpPrompts": text(&settings.follow_up_prompts),
+        "mcpServerConfig": text(&mcp),
+        "category": flow.category,
+        "type": flow.kind,
+        "publishInstantly": settings.publish_instantly,
+        "webhookSecretConfigured": false,
+        "workspaceId": flow.workspace,
+        "createdDate": iso(flow.created),
+        "updatedDate": iso(flow.updated),
+    });
+    if let (None, Some(map)) = (canvas, record.as_object_mut()) {
+        map.shift_remove("flowData");
+    }
+    record
 }
 
 /// A flow in a list: its record without the canvas, and the state of its draft.
@@ -211,9 +261,9 @@ pub fn create_as(app: &App, caller: &Caller, id: FlowId, edit: &FlowEdit) -> Res
     let kind = edit.kind()?.ok_or_else(|| Error::invalid("Invalid type: it is required."))?;
     access::permitted(caller, kind, Action::Create)?;
     let name = edit.name()?.ok_or_else(|| Error::invalid("Invalid name: it is required."))?.to_owned();
-    let posted = edit.canvas()?.unwrap_or_else(NewCanvas::empty);
+    let posted = edit.canvas(None)?.unwrap_or_else(NewCanvas::empty);
     let settings = app.store.read(|tx| edit.settings(tx, &caller.workspace, FlowSettings::default()))?;
-    let now = app.clock.now();
+    let now = app.clock.date();
     let mut flow = Flow {
         id,
         workspace: caller.workspace,
@@ -237,27 +287,29 @@ pub fn create_as(app: &App, caller: &Caller, id: FlowId, edit: &FlowEdit) -> Res
         Mode::Draft | Mode::Live(_) => (posted, None),
     };
     let (workspace, id) = (flow.workspace, flow.id);
-    flow = live::create(app, caller, flow, &live, draft.as_ref())
-        .inspect_err(|_| flow_files::remove(app, &workspace, &id, &fresh))?
+    flow = live::create(app, caller, flow, &live, draft.as_ref(), &edit.origin())
+        .inspect_err(|error| flow_files::undo(app, &workspace, &id, &fresh, error))?
         .flow;
-    tracing::info!(flow = %flow.id, kind = %flow.kind, "flow created");
+    tracing::info!(flow = %flow.id, kind = %flow.kind, by = %caller.principal, "a flow was made");
     Ok(WholeFlow { flow, canvas: live.text().to_owned() })
 }
 
-/// Reads a flow.
+/// Reads a flow; who may not change it, without the passwords that were typed into its cards.
 ///
 /// # Errors
 /// 404 or 403, as [`access::flow`].
 pub fn read(app: &App, caller: &Caller, id: &FlowId) -> Result<WholeFlow> {
-    app.store.read(|tx| whole(tx, access::flow(tx, caller, id, Action::Read)?))
+    let found = app.store.read(|tx| whole(tx, access::flow(tx, caller, id, Action::Read)?))?;
+    Ok(found.seen_by(caller))
 }
 
-/// A flow with its canvas, for who was found to be allowed to see it.
+/// A flow with its canvas, for who was found to be allowed to see it: passwords are not among what is shown.
 ///
 /// # Errors
 /// When the database cannot be read.
 pub fn shown(app: &App, flow: Flow) -> Result<WholeFlow> {
-    app.store.read_but_messages(|tx| whole(tx, flow.clone()))
+    let found = app.store.read_but_messages(|tx| whole(tx, flow.clone()))?;
+    Ok(WholeFlow { canvas: masks::masked(found.canvas), ..found })
 }
 
 /// True when a flow was saved since its `updatedDate` was this text (reference 1.1).
@@ -285,8 +337,18 @@ pub struct FlowFilter {
 pub fn list(app: &App, caller: &Caller, filter: FlowFilter) -> Result<(Vec<WholeFlow>, usize)> {
     app.store.read(|tx| {
         let (found, total) = matching(tx, caller, filter)?;
-        Ok((found.into_iter().map(|flow| whole(tx, flow)).collect::<Result<_>>()?, total))
+        let shown = |flow| Ok(whole(tx, flow)?.seen_by(caller));
+        Ok((found.into_iter().map(shown).collect::<Result<_>>()?, total))
     })
+}
+
+/// The records of the same flows, without their canvases, which are not read.
+///
+/// # Errors
+/// As [`list`].
+pub fn records(app: &App, caller: &Caller, filter: FlowFilter) -> Result<(Vec<Value>, usize)> {
+    let (found, total) = app.store.read(|tx| matching(tx, caller, filter))?;
+    Ok((found.iter().map(|flow| record(flow, None)).collect(), total))
 }
 
 /// As [`list`], without the canvases and with what a person wants to know of each at a glance.
@@ -314,22 +376,29 @@ fn matching(tx: &ReadTx, caller: &Caller, filter: FlowFilter) -> Result<(Vec<Flo
     Ok((flows.into_iter().skip(skip).take(take).collect(), total))
 }
 
+/// A save answers with the whole record: whoever may only make flows does not read others by it.
+fn may_save(caller: &Caller, kind: FlowKind) -> Result<()> {
+    access::permitted(caller, kind, Action::Save)?;
+    access::permitted(caller, kind, Action::Read)
+}
+
 /// Changes a flow; every save moves `updatedDate`.
 ///
 /// # Errors
 /// 400 for a bad field, 404 or 403 as [`access::flow`].
 pub fn update(app: &App, caller: &Caller, id: &FlowId, edit: &FlowEdit) -> Result<WholeFlow> {
     // Who may not change it learns nothing about the body.
-    app.store.read(|tx| access::flow(tx, caller, id, Action::Save))?;
+    let seen = app.store.read(|tx| access::flow(tx, caller, id, Action::Save))?;
+    may_save(caller, seen.kind)?;
     let kind = edit.kind()?;
     let name = edit.name()?;
-    let canvas = edit.canvas()?;
+    let canvas = edit.canvas(Some((app, &seen)))?;
     if let Some(kind) = kind {
-        access::permitted(caller, kind, Action::Save)?;
+        may_save(caller, kind)?;
     }
-    let now = app.clock.now();
+    let now = app.clock.date();
     let change = |tx: &ReadTx, mut flow: Flow| {
-        access::permitted(caller, flow.kind, Action::Save)?;
+        may_save(caller, flow.kind)?;
         flow.settings = edit.settings(tx, &caller.workspace, flow.settings)?;
         if flow.settings.publish_instantly
             && edit.publish_instantly == Some(true)
@@ -350,12 +419,13 @@ pub fn update(app: &App, caller: &Caller, id: &FlowId, edit: &FlowEdit) -> Resul
         Ok::<_, Error>(flow_files::Kept { canvas, ..kept })
     };
     let kept = canvas.map(keep).transpose()?;
-    let written = live::save(app, caller, id, kept.as_ref().map(|kept| &kept.canvas), &change);
-    if let (Err(_), Some(kept)) = (&written, &kept) {
-        flow_files::remove(app, &caller.workspace, id, &kept.fresh);
+    let canvas = kept.as_ref().map(|kept| &kept.canvas);
+    let written = live::save(app, caller, id, canvas, &change, edit.origin());
+    if let (Err(error), Some(kept)) = (&written, &kept) {
+        flow_files::undo(app, &caller.workspace, id, &kept.fresh, error);
     }
     let flow = written?.flow;
-    app.store.read(|tx| whole(tx, flow.clone()))
+    Ok(app.store.read(|tx| whole(tx, flow.clone()))?.seen_by(caller))
 }
 
 /// Deletes a flow, its canvas and its conversations.
@@ -364,7 +434,7 @@ pub fn update(app: &App, caller: &Caller, id: &FlowId, edit: &FlowEdit) -> Resul
 /// 404 or 403.
 pub fn delete(app: &App, caller: &Caller, id: &FlowId) -> Result<()> {
     live::delete(app, caller, id, |flow| access::permitted(caller, flow.kind, Action::Delete))?;
-    tracing::info!(flow = %id, "flow deleted");
+    tracing::info!(flow = %id, by = %caller.principal, "a flow was deleted");
     Ok(())
 }
 

@@ -1,32 +1,56 @@
 //! The data folder itself.
 
+use crate::app::OpenError;
+use crate::durable::{Access, Tree, enforce, spare_owner};
+use crate::history::History;
+use crate::settings::Settings;
 use crate::store::Store;
 use std::io;
 use std::path::Path;
 
-/// Makes the folder, readable by its owner only.
-///
-/// # Errors
-/// When it cannot be made or is no folder.
-pub fn prepare(path: &Path) -> io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path)
+/// The folders of a house, each readable by those who may.
+pub struct Folders {
+    /// The data folder.
+    pub data: Tree,
+    /// The history repository, in the data folder or elsewhere. It is made when the first version comes.
+    pub versions: Tree,
 }
 
-/// True for a folder that a service has used and whose database is empty or gone: a new one in its place would be a
+/// Makes the data folder and closes what is more open than it should be.
+///
+/// # Errors
+/// When it cannot be made, is no folder, or cannot be closed to others.
+pub fn prepare(settings: &Settings) -> Result<Folders, OpenError> {
+    spare_owner();
+    let of_versions = if settings.versions_group_read { Access::Group } else { Access::Owner };
+    let of_data = match settings.versions_dir {
+        // The group must get to what it may read.
+        None if settings.versions_group_read => Access::Passage,
+        _ => Access::Owner,
+    };
+    let data = Tree::new(&settings.data_dir, of_data);
+    data.make(&[]).map_err(OpenError::Folder)?;
+    let versions = match &settings.versions_dir {
+        Some(folder) => Tree::new(folder, of_versions),
+        None => Tree::within(&data, "versions", of_versions),
+    };
+    enforce(data.root(), of_data, Some(versions.root())).map_err(OpenError::Loose)?;
+    // A folder that is somebody else's repository is not touched.
+    if settings.history && !History::is_foreign(versions.root()) {
+        enforce(versions.root(), of_versions, None).map_err(OpenError::Loose)?;
+    }
+    Ok(Folders { data, versions })
+}
+
+/// True for a folder that a service has used and whose database is empty, unfinished or gone: a new one in its place would be a
 /// server without an owner, which the first who comes may register. At a first start the database is made before
 /// anything else, so that a start which was interrupted leaves none of what is looked for here.
 ///
 /// # Errors
 /// When the folder cannot be read.
 pub fn lacks_its_database(folder: &Path, database: &Path) -> io::Result<bool> {
-    match std::fs::metadata(database) {
-        Ok(found) if found.len() > 0 => return Ok(false),
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        Ok(_) | Err(_) => {}
+    if Store::is_at(database)? {
+        return Ok(false);
     }
     let [_, journals @ ..] = Store::files(database);
     let journal = journals.iter().any(|journal| journal.exists());
@@ -66,7 +90,7 @@ mod tests {
             fs::write(&rest, "x").unwrap();
             for emptied in [false, true] {
                 if emptied {
-                    fs::write(used.path().join("flowkeep.redb"), "").unwrap();
+                    fs::write(used.path().join("flowkeep.redb"), [0; 100]).unwrap();
                 }
                 assert!(matches!(open(used.path()), Err(OpenError::NoDatabase)), "{remains}");
                 assert_eq!(used.path().join("flowkeep.redb").exists(), emptied, "{remains}");
@@ -79,7 +103,9 @@ mod tests {
     #[test]
     fn a_first_start_that_was_interrupted_can_be_made_again() {
         let begun = tempfile::tempdir().unwrap();
-        fs::write(begun.path().join("flowkeep.redb"), "").unwrap();
+        // As programs left it that made the database in its place.
+        fs::write(begun.path().join("flowkeep.redb"), [0; 4096]).unwrap();
+        fs::write(begun.path().join("flowkeep.redb.new-a1b2c3"), "").unwrap();
         fs::create_dir(begun.path().join("databases")).unwrap();
         fs::create_dir(begun.path().join("versions")).unwrap();
         drop(open(begun.path()).unwrap());

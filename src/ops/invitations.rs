@@ -99,7 +99,7 @@ pub fn create(app: &App, caller: &Caller, body: &InvitationBody) -> Result<Value
         audit::note(tx, &entry.on(Kind::Invitation, made.id, email.as_str()))?;
         row(tx, &made, now)
     })?;
-    tracing::info!(invitation = %row["id"], by = ?caller.principal, "an invitation was made");
+    tracing::info!(invitation = %row["id"], by = %caller.principal, "an invitation was made");
     row["link"] = links::shown("invite", &fresh);
     Ok(row)
 }
@@ -130,7 +130,7 @@ pub fn remove(app: &App, caller: &Caller, id: &str) -> Result<Value> {
         let found = found.ok_or_else(|| Error::no_such("Invitation", id))?;
         take_back(tx, caller, &found, now)
     })?;
-    tracing::info!(invitation = id, by = ?caller.principal, "an invitation was taken back");
+    tracing::info!(invitation = id, by = %caller.principal, "an invitation was taken back");
     Ok(json!({ "raw": [], "affected": 1 }))
 }
 

@@ -4,7 +4,8 @@
 //! so that no deployment stops because a person left. It never held more than they did, whoever may see keys sees it,
 //! and it ends when somebody deletes it or its workspace goes.
 
-use super::{audit, places};
+use super::used_by::{self, Used};
+use super::{audit, named_sessions, places};
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::api_key::{self, ApiKey, KeyHome, KeyTerms};
@@ -45,7 +46,7 @@ pub fn create(app: &App, caller: &Caller, body: &KeyBody) -> Result<Value> {
         let entry = Entry::by(caller, Action::ApikeyCreated, key.created);
         audit::note(tx, &entry.on(Kind::ApiKey, key.id, &key.name))
     })?;
-    tracing::info!(key = %key.id, by = ?caller.principal, "an API key was made");
+    tracing::info!(key = %key.id, by = %caller.principal, "an API key was made");
     let mut row = row(app, &key, &[]);
     row["apiKey"] = value.into();
     Ok(row)
@@ -77,7 +78,7 @@ pub fn update(app: &App, caller: &Caller, id: &str, body: &KeyBody) -> Result<()
         let entry = Entry::by(caller, Action::ApikeyChanged, changed.updated);
         audit::note(tx, &entry.on(Kind::ApiKey, key, &changed.name))
     })?;
-    tracing::info!(key = %key, by = ?caller.principal, "an API key was changed");
+    tracing::info!(key = %key, by = %caller.principal, "an API key was changed");
     Ok(())
 }
 
@@ -85,16 +86,18 @@ pub fn update(app: &App, caller: &Caller, id: &str, body: &KeyBody) -> Result<()
 ///
 /// # Errors
 /// 404 for an unknown key.
-pub fn delete(app: &App, caller: &Caller, id: &str) -> Result<Value> {
+pub fn delete(app: &App, caller: &Caller, id: &str, force: bool) -> Result<Value> {
     let key = parse(id)?;
     app.store.write(|tx| {
         let stored = API_KEYS.get(tx, &caller.workspace, &key)?.ok_or_else(|| no_key(id))?;
+        used_by::must_be_free(tx, caller, Used::Keys, &key.to_string(), force)?;
         KEY_BY_HASH.remove(tx, &stored.hash)?;
         API_KEYS.remove(tx, &caller.workspace, &key)?;
+        named_sessions::forget_key(tx, &caller.workspace, &key)?;
         let entry = Entry::by(caller, Action::ApikeyDeleted, app.clock.now());
         audit::note(tx, &entry.on(Kind::ApiKey, key, &stored.name))
     })?;
-    tracing::info!(key = %key, by = ?caller.principal, "an API key was deleted");
+    tracing::info!(key = %key, by = %caller.principal, "an API key was deleted");
     Ok(json!({ "raw": [], "affected": 1 }))
 }
 
@@ -271,12 +274,12 @@ mod tests {
         assert!(is_key(&app, &key, value).unwrap());
         assert!(!is_key(&app, &key, text(&other, "apiKey")).unwrap());
         let stranger = Caller { workspace: WorkspaceId::random(), ..caller.clone() };
-        assert!(matches!(delete(&app, &stranger, id), Err(Error::NotFound(_))));
-        assert_eq!(delete(&app, &caller, id).unwrap(), json!({"raw": [], "affected": 1}));
-        assert!(matches!(delete(&app, &caller, id), Err(Error::NotFound(_))));
+        assert!(matches!(delete(&app, &stranger, id, false), Err(Error::NotFound(_))));
+        assert_eq!(delete(&app, &caller, id, false).unwrap(), json!({"raw": [], "affected": 1}));
+        assert!(matches!(delete(&app, &caller, id, false), Err(Error::NotFound(_))));
         assert!(!is_key(&app, &key, value).unwrap());
         assert_eq!(authenticate(&app, value, None).unwrap(), None);
-        assert!(matches!(delete(&app, &caller, "not-an-id"), Err(Error::NotFound(_))));
+        assert!(matches!(delete(&app, &caller, "not-an-id", false), Err(Error::NotFound(_))));
     }
 
     #[test]
@@ -294,7 +297,7 @@ mod tests {
         let stored = app.store.read(|tx| API_KEYS.get(tx, &caller.workspace, &key)).unwrap().unwrap();
         assert_eq!(stored.usage, 3);
         assert!(is_key(&app, &key, value).unwrap());
-        delete(&app, &caller, text(&made, "id")).unwrap();
+        delete(&app, &caller, text(&made, "id"), false).unwrap();
         flush_usage(&app).unwrap();
     }
 

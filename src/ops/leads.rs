@@ -54,7 +54,7 @@ fn add_within(app: &App, flow: &Flow, new: &NewLead, most: usize) -> Result<Valu
         name: checked_field("name", new.name.as_deref())?,
         email: checked_field("email", new.email.as_deref())?,
         phone: checked_field("phone", new.phone.as_deref())?,
-        created: app.clock.now(),
+        created: app.clock.date(),
     };
     // The newest count: whoever fills the list must not close it. What goes is looked for before the write, which
     // others wait for; of those who add at once each may miss the others' leads, and the next one drops them.

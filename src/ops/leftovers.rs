@@ -172,7 +172,7 @@ mod tests {
         let named = keep(&flow, &chat);
         say(&app, &here, &flow, &chat, &named);
         let (forgotten, unasked, of_gone) = (keep(&flow, &chat), keep(&flow, &other), keep(&gone, &chat));
-        let stored = flow_files::StoredName::live("a.txt");
+        let stored = flow_files::StoredName::live("a.txt", b"text");
         app.files.put(&here, &gone, &stored, b"text").unwrap();
         app.files.put(&here, &flow, &stored, b"text").unwrap();
         let now = app.clock.now();
@@ -219,7 +219,7 @@ mod tests {
         for chat in (0..6).map(|_| ChatId::random()) {
             app.chat_files.keep(&here, &flow, &chat, "txt", b"text").unwrap();
         }
-        app.files.put(&here, &gone, &flow_files::StoredName::live("a.txt"), b"text").unwrap();
+        app.files.put(&here, &gone, &flow_files::StoredName::live("a.txt", b"text"), b"text").unwrap();
         let after = Timestamp::now() + SignedDuration::from_hours(1);
         let mut all = Swept::default();
         for _ in 0..400 {
@@ -247,7 +247,7 @@ mod tests {
         let keep = || app.chat_files.keep(&here, &gone, &chat, "txt", b"text").unwrap();
         keep();
         age(&folders);
-        let stored = flow_files::StoredName::live("a.txt");
+        let stored = flow_files::StoredName::live("a.txt", b"text");
         app.files.put(&here, &gone, &stored, b"text").unwrap();
         assert_eq!(swept(), 0, "a file of the flow");
         age(&[folders[1].join(stored.as_str())]);
@@ -275,7 +275,9 @@ mod tests {
         let is_empty = || std::fs::read_dir(&outer).unwrap().next().is_none();
         std::thread::scope(|scope| {
             app.files.alone(|| {
-                scope.spawn(|| app.files.put(&here, &gone, &flow_files::StoredName::live("a.txt"), b"text"));
+                scope.spawn(|| {
+                    app.files.put(&here, &gone, &flow_files::StoredName::live("a.txt", b"text"), b"text")
+                });
                 app.chat_files.alone(|| {
                     scope.spawn(|| app.chat_files.keep(&here, &gone, &chat, "txt", b"text").map(drop));
                     moment();

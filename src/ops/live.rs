@@ -8,7 +8,9 @@
 
 use super::audit;
 use super::chat_passages;
+use super::destinations;
 use super::drafts;
+use super::named_sessions;
 use super::outbox::{self, Recorded};
 use super::places;
 use super::snapshot::Snapshot;
@@ -81,6 +83,8 @@ impl NewCanvas {
 pub enum Origin {
     /// A person or key edited it.
     Edit,
+    /// A file was imported.
+    File,
     /// An older version of this flow.
     Version {
         /// Its title.
@@ -169,13 +173,14 @@ pub fn create(
     mut flow: Flow,
     canvas: &NewCanvas,
     draft: Option<&NewCanvas>,
+    origin: &Origin,
 ) -> Result<Written> {
     canvas.describe(&mut flow);
     let recorder = outbox::turn(app);
     let change = match &recorder {
         Some(_) => {
             let taken = Snapshot::take(app, &flow, canvas.text())?;
-            let told = titles::tell(VersionKind::Create, &Origin::Edit, None, &taken, &flow.settings);
+            let told = titles::tell(VersionKind::Create, origin, None, &taken, &flow.settings);
             Some(intent(app, caller, VersionKind::Create, &taken, told)?)
         }
         None => None,
@@ -186,11 +191,19 @@ pub fn create(
             return Err(Conflict::IdTaken.into());
         }
         places::must_stand(tx, &flow.workspace)?;
+        let drawn = std::iter::once(canvas).chain(draft);
+        let mut sent: Vec<_> = drawn.flat_map(|canvas| destinations::of_canvas(canvas.parsed())).collect();
+        sent.extend(destinations::of_settings(&flow.settings));
+        destinations::settle(tx, caller, &sent, || Ok(Vec::new()))?;
         FLOW_LAST_HOME.remove(tx, &flow.id)?;
         FLOW_HOME.put(tx, &flow.id, &flow.workspace)?;
         put(tx, &flow, Some(canvas))?;
         if let Some(draft) = draft {
             drafts::start(tx, &flow, draft, caller)?;
+        }
+        if let Some(action) = told_in_audit(VersionKind::Create, origin) {
+            let entry = Entry::by(caller, action, app.clock.now());
+            audit::note(tx, &entry.on(Kind::Flow, flow.id, &flow.name))?;
         }
         outbox::put(tx, change.as_ref())
     })?;
@@ -210,16 +223,10 @@ pub fn save(
     id: &FlowId,
     canvas: Option<&NewCanvas>,
     edit: &Edit<'_>,
+    origin: Origin,
 ) -> Result<Written> {
-    let change = LiveChange {
-        flow: id,
-        kind: VersionKind::Save,
-        origin: Origin::Edit,
-        seen: None,
-        canvas,
-        edit,
-        publishes: None,
-    };
+    let change =
+        LiveChange { flow: id, kind: VersionKind::Save, origin, seen: None, canvas, edit, publishes: None };
     write(app, caller, &change)
 }
 
@@ -262,11 +269,12 @@ pub fn write(app: &App, caller: &Caller, change: &LiveChange<'_>) -> Result<Writ
             if FLOWS.get(tx, &caller.workspace, change.flow)?.as_ref() != Some(&before) {
                 return Ok(false);
             }
+            settle_destinations(tx, caller, (&before, &after), change.canvas)?;
             settle_draft(tx, &before, &after, change)?;
             put(tx, &after, change.canvas)?;
             outbox::put(tx, intent.as_ref())?;
-            if let Some(action) = told_in_audit(change.kind) {
-                let entry = Entry::by(caller, action, app.clock.now());
+            if let Some(action) = told_in_audit(change.kind, &change.origin) {
+                let entry = Entry::by(caller, action, app.clock.date());
                 audit::note(tx, &entry.on(Kind::Flow, after.id, &after.name))?;
             }
             Ok(true)
@@ -305,13 +313,31 @@ const fn change_conflict(kind: VersionKind) -> Conflict {
 }
 
 /// Which changes of Live the list of owner actions tells of: plain saves are in the history alone.
-const fn told_in_audit(kind: VersionKind) -> Option<Action> {
+const fn told_in_audit(kind: VersionKind, origin: &Origin) -> Option<Action> {
     match kind {
+        VersionKind::Create | VersionKind::Save if matches!(origin, Origin::File) => {
+            Some(Action::FlowImported)
+        }
+        VersionKind::Create => Some(Action::FlowCreated),
         VersionKind::Publish => Some(Action::FlowPublished),
         VersionKind::Rollback => Some(Action::FlowRolledBack),
         VersionKind::Restore => Some(Action::FlowRestored),
         _ => None,
     }
+}
+
+/// Settles where the credentials of a changed flow are sent: of what the change says, not of what stays as it was.
+fn settle_destinations(
+    tx: &WriteTx,
+    caller: &Caller,
+    (before, after): (&Flow, &Flow),
+    canvas: Option<&NewCanvas>,
+) -> Result<()> {
+    let mut sent = canvas.map(|canvas| destinations::of_canvas(canvas.parsed())).unwrap_or_default();
+    if after.settings != before.settings {
+        sent.extend(destinations::of_settings(&after.settings));
+    }
+    destinations::settle(tx, caller, &sent, || destinations::of_flow(tx, before))
 }
 
 /// What becomes of the draft (architecture, table of version kinds).
@@ -381,7 +407,7 @@ pub fn delete(app: &App, caller: &Caller, id: &FlowId, permit: impl Fn(&Flow) ->
         content: Content::Deleted { id: *id, name: hide(&flow.name).text },
         kind: VersionKind::Delete,
         author: author(caller),
-        date: app.clock.now(),
+        date: app.clock.date(),
         title: describe::deleted(&flow.name),
         details: Vec::new(),
         promoted_from: None,
@@ -393,19 +419,21 @@ pub fn delete(app: &App, caller: &Caller, id: &FlowId, permit: impl Fn(&Flow) ->
         permit(&flow)?;
         messages::remove_flow(tx, workspace, id)?;
         leads::remove_flow(tx, workspace, id)?;
+        named_sessions::forget_flow(tx, workspace, id)?;
         drafts::remove(tx, &flow)?;
         FILLINGS.remove(tx, workspace, id)?;
         CANVASES.remove(tx, workspace, id)?;
         FLOWS.remove(tx, workspace, id)?;
         FLOW_HOME.remove(tx, id)?;
         FLOW_LAST_HOME.put(tx, id, workspace)?;
-        let entry = Entry::by(caller, Action::FlowDeleted, app.clock.now());
+        let entry = Entry::by(caller, Action::FlowDeleted, app.clock.date());
         audit::note(tx, &entry.on(Kind::Flow, id, &flow.name))?;
         outbox::put(tx, change.as_ref())
     })?;
     // Nobody can read what is still being answered, and each further call of a model is paid for.
     app.boards.runs.abort_flow(*id);
     app.boards.replies.forget(workspace, id);
+    app.boards.refused_origins.forget(id);
     app.boards.indexes.forget(workspace, id.bytes());
     app.boards.metrics.live(VersionKind::Delete).count();
     outbox::record(app, recorder, change, &flow);
@@ -421,7 +449,7 @@ fn intent(app: &App, caller: &Caller, kind: VersionKind, taken: &Snapshot, told:
         content: Content::Flow(taken.to_record()?),
         kind,
         author: author(caller),
-        date: app.clock.now(),
+        date: app.clock.date(),
         title: told.title,
         details: told.details,
         promoted_from: None,

@@ -14,7 +14,7 @@ use crate::llm::{ApiKey, Endpoint, ListedModel, list_models};
 use crate::net::Limits;
 use crate::ops::access::{Action, permitted};
 use crate::ops::workspace_host::WorkspaceHost;
-use crate::ops::{credentials, variables};
+use crate::ops::{credentials, destinations, variables};
 use crate::store::tables::{DOCUMENT_STORES, FLOWS, TOOLS};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -38,13 +38,16 @@ pub struct LoadBody {
 /// The entries of a list, `{label, name, description?}`. A list that there is not, or that cannot be had, is empty.
 ///
 /// # Errors
-/// 404 for a card that this server does not know; when the database cannot be read.
+/// 404 for a card that this server does not know; 403 for a credential that would be sent elsewhere; when the database cannot be read.
 pub fn load(app: &App, caller: &Caller, name: &str, body: &LoadBody, cancel: &Cancel) -> Result<Vec<Value>> {
     let card = model_lists::card(name);
     let card =
         card.ok_or_else(|| Error::NotFound("This server does not know a card of that name.".to_owned()))?;
     match body.load_method.as_str() {
-        "listModels" => Ok(models(app, caller, card, body, cancel)),
+        "listModels" => {
+            must_go_home(app, caller, card, body)?;
+            Ok(models(app, caller, card, body, cancel))
+        }
         "listTools" if model_lists::picks(card, Picked::Tool) && caller.grants.allow("tools:view") => {
             let tools = app.store.read(|tx| TOOLS.list(tx, &caller.workspace))?;
             let rows = tools
@@ -68,10 +71,22 @@ pub fn load(app: &App, caller: &Caller, name: &str, body: &LoadBody, cancel: &Ca
             Ok(sorted(readable.map(|flow| json!({"label": flow.name, "name": flow.id})).collect()))
         }
         "listActions" if model_lists::picks(card, Picked::Actions) && may_draw(caller) => {
+            must_go_home(app, caller, card, body)?;
             actions(app, caller, card, body, cancel)
         }
         _ => Ok(Vec::new()),
     }
+}
+
+/// To ask with a credential is to send it: a caller who may not choose where does not choose here either.
+fn must_go_home(app: &App, caller: &Caller, card: &Card, body: &LoadBody) -> Result<()> {
+    if !may_draw(caller) {
+        return Ok(());
+    }
+    let credential = credential(body).map(|id| id.to_string());
+    let sends: Vec<_> =
+        destinations::of_card(card, card.label, &body.inputs, credential.as_deref()).into_iter().collect();
+    app.store.read(|tx| destinations::judge(tx, caller, &sends, || Ok(Vec::new())))
 }
 
 /// The tools of a card's MCP server. What keeps them from being listed stands in the place of the first, in the family's

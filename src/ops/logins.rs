@@ -102,7 +102,7 @@ pub fn login(
     }
     let object = object?;
     app.boards.attempts.succeeded(subject, address);
-    tracing::info!(user = %user.id, %address, "signed in");
+    tracing::info!(user = %user.id, %address, "a person signed in");
     Ok(SignedIn { cookie: cookie.as_str().to_owned(), user: object })
 }
 
@@ -120,7 +120,7 @@ fn refused(app: &App, user: Option<&User>, address: IpAddr, why: &str, now: Time
     };
     // The answer is the same whether it could be written or not.
     if let Err(error) = app.store.write(|tx| audit::note(tx, &entry)) {
-        tracing::error!(cause = ?error, "a refused sign-in could not be written down");
+        tracing::error!(cause = error.for_log(), "a refused sign-in could not be written down");
     }
 }
 
@@ -170,7 +170,7 @@ pub fn resolve(app: &App, cookie: &str, address: Option<IpAddr>) -> Result<Optio
         });
         // A full disk must not keep people from looking at what is stored.
         if let Err(error) = noted {
-            tracing::error!(cause = ?error, "the use of a session could not be noted");
+            tracing::error!(cause = error.for_log(), "the use of a session could not be noted");
         }
     }
     Ok(Some(caller))
@@ -209,7 +209,7 @@ pub fn logout(app: &App, cookie: &str, address: IpAddr) -> Result<()> {
             None => Ok(()),
         }
     })?;
-    tracing::info!(%address, "signed out");
+    tracing::info!(%address, "a person signed out");
     Ok(())
 }
 

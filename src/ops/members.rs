@@ -142,7 +142,7 @@ fn note(
     workspace: &Workspace,
     user: &User,
 ) -> Result<()> {
-    tracing::info!(user = %user.id, workspace = %workspace.id, by = ?caller.principal, ?action, "a membership was changed");
+    tracing::info!(user = %user.id, workspace = %workspace.id, by = %caller.principal, action = %action, "a membership was changed");
     let entry = Entry::by(caller, action, now).within(workspace.id);
     audit::note(tx, &entry.on(Kind::User, user.id, user.name.as_str()))
 }

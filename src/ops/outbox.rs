@@ -1,13 +1,14 @@
 //! From the database to history, exactly once: intents, and what becomes of them.
 
+use super::history;
 use super::live;
 use crate::app::App;
-use crate::domain::error::Result;
+use crate::domain::error::{Error, Result};
 use crate::domain::flow::Flow;
 use crate::domain::version::{Change, Version, VersionKind};
-use crate::history::{HistoryError, Recorder};
-use crate::store::WriteTx;
+use crate::history::{HistoryError, IndexRow, Recorder};
 use crate::store::tables::INTENTS;
+use crate::store::{WriteTx, index_rows};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// What history made of a change.
@@ -64,21 +65,29 @@ pub fn record(app: &App, recorder: Option<Recorder<'_>>, change: Option<Change>,
     // What an earlier crash left comes first: versions stand in the order in which Live changed.
     let left = settle(app, &recorder, Some(&change));
     let recorded = recorded(app, &recorder, &change);
-    let cleared = app.store.write(|tx| {
+    let clear = |tx: &WriteTx, rows: &[IndexRow]| {
+        // With the version, so that the database knows of it whatever becomes of the history.
+        index_rows::put(tx, rows)?;
         if let (Ok(version), true) = (&recorded, change.kind.counts_as_last_published()) {
             live::note_published(tx, flow, &version.sha)?;
         }
-        // An older content must never be recorded on top of this one.
         if recorded.is_ok() {
+            history::note(tx, &app.history)?;
+            // An older content must never be recorded on top of this one.
             for older in left.iter().filter(|older| older.content.flow() == change.content.flow()) {
                 INTENTS.remove(tx, older.intent.as_bytes())?;
             }
         }
+        // Nor forgotten while nobody knows whether it is there.
+        if matches!(recorded, Err(HistoryError::Unsure(_))) {
+            return Ok(());
+        }
         INTENTS.remove(tx, change.intent.as_bytes()).map(drop)
-    });
+    };
+    let cleared = app.history.store_index_by(|rows| app.store.write(|tx| clear(tx, rows)));
     if let Err(error) = cleared {
         // The next start finds out whether it is on the branch: an intent is never recorded twice.
-        tracing::error!(flow = %flow.id, %error, "an intent could not be cleared");
+        tracing::error!(flow = %flow.id, error = error.for_log(), "an intent could not be cleared");
     }
     match recorded {
         Ok(version) => Recorded::Version(Box::new(version)),
@@ -101,21 +110,22 @@ pub fn published(flow: &Flow, kind: VersionKind, recorded: &Recorded) -> Flow {
 /// Records one change. A failure after the branch moved is none, and a panic is a failure: Live has changed already,
 /// and the caller is to hear so.
 fn recorded(app: &App, recorder: &Recorder<'_>, change: &Change) -> Result<Version, HistoryError> {
-    let completed = complete(app, recorder, change);
+    let completed = complete(recorder, change);
     let metrics = &app.boards.metrics;
     if completed.is_ok() { &metrics.versions_recorded } else { &metrics.versions_failed }.count();
     completed
 }
 
-fn complete(app: &App, recorder: &Recorder<'_>, change: &Change) -> Result<Version, HistoryError> {
+fn complete(recorder: &Recorder<'_>, change: &Change) -> Result<Version, HistoryError> {
     let attempt = catch_unwind(AssertUnwindSafe(|| recorder.complete(change)));
     let failed = match attempt {
         Ok(Ok(version)) => return Ok(version),
         Ok(Err(error)) => error,
         Err(_) => HistoryError::Disk(std::io::Error::other("the recorder ended in a panic")),
     };
-    match app.history.version_of_intent(&change.intent) {
+    match recorder.kept(&change.intent) {
         Ok(Some(version)) => Ok(version),
+        Err(unsure @ HistoryError::Unsure(_)) => Err(unsure),
         Ok(None) | Err(_) => Err(failed),
     }
 }
@@ -125,7 +135,7 @@ fn settle(app: &App, recorder: &Recorder<'_>, present: Option<&Change>) -> Vec<C
     let left = match app.store.read(|tx| INTENTS.list(tx)) {
         Ok(left) => left,
         Err(error) => {
-            tracing::error!(%error, "versions that wait to be recorded cannot be read");
+            tracing::error!(error = error.for_log(), "versions that wait to be recorded cannot be read");
             return Vec::new();
         }
     };
@@ -138,9 +148,10 @@ fn settle(app: &App, recorder: &Recorder<'_>, present: Option<&Change>) -> Vec<C
                     if change.kind.counts_as_last_published() {
                         live::note_replayed(tx, &change, &version.sha)?;
                     }
+                    history::note(tx, &app.history)?;
                     INTENTS.remove(tx, change.intent.as_bytes()).map(drop)
                 });
-                noted.map_err(|error| error.to_string())
+                noted.map_err(|error| error.for_log())
             });
         if let Err(error) = settled {
             tracing::error!(flow = %change.content.flow(), %error, "a version could not be recorded; the next change tries again");
@@ -156,7 +167,11 @@ fn settle(app: &App, recorder: &Recorder<'_>, present: Option<&Change>) -> Vec<C
 /// # Errors
 /// When the database cannot be read.
 pub fn replay(app: &App) -> Result<()> {
-    let left = app.store.read(|tx| INTENTS.list(tx))?;
+    let left = match app.store.read(|tx| INTENTS.list(tx)) {
+        // It was named in the log, and everything else is there.
+        Err(Error::Damaged(_)) => return Ok(()),
+        left => left?,
+    };
     let Some(recorder) = turn(app).filter(|_| !left.is_empty()) else { return Ok(()) };
     tracing::info!(count = left.len(), "completing versions that a crash left behind");
     settle(app, &recorder, None);

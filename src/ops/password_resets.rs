@@ -90,7 +90,7 @@ pub fn make_link(app: &App, owner: &Caller, id: &str) -> Result<Value> {
         audit::note(tx, &entry.on(Kind::User, user.id, user.name.as_str()))?;
         Ok(user)
     })?;
-    tracing::info!(user = %user.id, by = ?owner.principal, "a link for a new password was made");
+    tracing::info!(user = %user.id, by = %owner.principal, "a link for a new password was made");
     Ok(json!({ "userId": user.id, "email": user.email, "link": links::shown("reset", &fresh) }))
 }
 

@@ -86,7 +86,7 @@ pub fn set_status(app: &App, owner: &Caller, body: &StatusBody) -> Result<Value>
         audit::note(tx, &entry.on(Kind::User, user.id, user.name.as_str()))?;
         Ok(user.id)
     })?;
-    tracing::info!(user = %id, by = ?owner.principal, status = ?body.status, "a person's status was set");
+    tracing::info!(user = %id, by = %owner.principal, is_disabled = body.status == Status::Disabled, "a person's status was set");
     let rows = list(app, owner)?;
     let row = rows.into_iter().find(|row| row["userId"] == json!(id));
     row.ok_or_else(|| Error::no_such("Person", &body.user_id))
@@ -120,7 +120,7 @@ pub fn delete(app: &App, owner: &Caller, id: &str) -> Result<Value> {
         audit::note(tx, &entry.on(Kind::User, user.id, user.name.as_str()))?;
         Ok(user.id)
     })?;
-    tracing::info!(user = %gone, by = ?owner.principal, "a person was removed");
+    tracing::info!(user = %gone, by = %owner.principal, "a person was removed");
     Ok(json!({ "raw": [], "affected": 1 }))
 }
 

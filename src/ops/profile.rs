@@ -127,7 +127,7 @@ pub fn update(
         }
         row(tx, &after)
     })?;
-    tracing::info!(user = %me, by = ?caller.principal, is_guarded, "an account was changed by its owner");
+    tracing::info!(user = %me, by = %caller.principal, is_guarded, "an account was changed by its owner");
     Ok(row)
 }
 

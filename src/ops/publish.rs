@@ -5,17 +5,23 @@ use super::drafts;
 use super::flow_files;
 use super::live::{self, LiveChange, NewCanvas, Origin};
 use super::outbox::Recorded;
+use super::validation::{Validator, can_run};
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::caller::Caller;
 use crate::domain::draft::{Draft, Verdict};
-use crate::domain::error::{Conflict, Result};
+use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flow::Flow;
 use crate::domain::ids::FlowId;
 use crate::domain::version::{Version, VersionKind};
 use crate::files::flow_files::StoredName;
-use crate::store::tables::FLOWS;
+use crate::store::ReadTx;
+use crate::store::tables::{CANVASES, FLOWS};
+use serde::Serialize;
 use serde_json::{Value, json};
+
+/// Flows that one request publishes.
+pub const FLOWS_MAX: usize = 1_000;
 
 /// `POST /flow-drafts/:id/publish`.
 ///
@@ -23,27 +29,153 @@ use serde_json::{Value, json};
 /// 404, 403, and the 409s of spec 4.2: drafts off, nothing to publish, stale without `overwrite_live_changes`,
 /// another kind of flow, Live changed meanwhile.
 pub fn publish(app: &App, caller: &Caller, id: &FlowId, overwrite_live_changes: bool) -> Result<Value> {
-    let found = app.store.read(|tx| {
+    app.store.read(|tx| Unpublished::of(app, tx, caller, id))?.publish(app, caller, overwrite_live_changes)
+}
+
+/// What of a flow is not published yet, as it was when somebody looked.
+struct Unpublished {
+    flow: Flow,
+    draft: Draft,
+    canvas: String,
+}
+
+impl Unpublished {
+    fn of(app: &App, tx: &ReadTx, caller: &Caller, id: &FlowId) -> Result<Self> {
         let flow = access::flow(tx, caller, id, Action::Update)?;
         drafts::must_be_on(app)?;
         let draft = drafts::of(tx, &flow)?.ok_or(Conflict::NoDraft)?;
         let canvas = drafts::canvas(tx, &flow)?.ok_or(Conflict::NoDraft)?;
-        Ok((flow, draft, canvas))
-    });
-    let (flow, draft, canvas) = found?;
-    match draft.settle(&flow, overwrite_live_changes) {
-        Verdict::OtherKind => Err(Conflict::KindChangedSinceEdits.into()),
-        Verdict::Stale => Err(Conflict::StaleDraft.into()),
-        Verdict::Unchanged => clear(app, caller, &flow, &draft),
-        Verdict::Publish => put_live(app, caller, &flow, &draft, canvas),
+        Ok(Self { flow, draft, canvas })
     }
+
+    fn publish(self, app: &App, caller: &Caller, overwrite_live_changes: bool) -> Result<Value> {
+        match self.draft.settle(&self.flow, overwrite_live_changes) {
+            Verdict::OtherKind => Err(Conflict::KindChangedSinceEdits.into()),
+            Verdict::Stale => Err(Conflict::StaleDraft.into()),
+            Verdict::Unchanged => clear(app, caller, &self.flow, &self.draft),
+            Verdict::Publish => put_live(app, caller, &self.flow, &self.draft, self.canvas),
+        }
+    }
+}
+
+/// What became of one of many flows that were to be published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Outcome {
+    /// Its draft is Live now.
+    Published,
+    /// There was nothing to publish.
+    Unchanged,
+    /// It could not answer: it stays as it was.
+    Blocked,
+    /// It stays as it was, for another reason.
+    Refused,
+}
+
+/// `POST /flow-drafts/publish`: publishes those of these flows that can run, each for itself.
+///
+/// # Errors
+/// 404 when none of them is a flow of the workspace.
+pub fn publish_each(app: &App, caller: &Caller, ids: &[FlowId]) -> Result<Value> {
+    app.store.read(|tx| {
+        let is_here = |id: &FlowId| FLOWS.has(tx, &caller.workspace, id);
+        let found = ids.iter().map(is_here).collect::<Result<Vec<bool>>>()?;
+        match ids.first() {
+            Some(first) if !found.contains(&true) => Err(Error::no_flow(first)),
+            _ => Ok(()),
+        }
+    })?;
+    Ok(told(ids.iter().map(|id| publish_if_it_runs(app, caller, id)).collect()))
+}
+
+/// As [`publish_each`], of every flow of the workspace that has unpublished changes and that the caller may change.
+///
+/// # Errors
+/// 409 while drafts are off; when the database cannot be read.
+pub fn publish_all(app: &App, caller: &Caller) -> Result<Value> {
+    drafts::must_be_on(app)?;
+    let ids = app.store.read(|tx| {
+        let mut flows = FLOWS.list(tx, &caller.workspace)?;
+        flows.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.id.cmp(&b.id)));
+        flows.retain(|flow| access::permitted(caller, flow.kind, Action::Update).is_ok());
+        let mut ids = Vec::new();
+        for flow in flows {
+            if drafts::of(tx, &flow)?.is_some() {
+                ids.push(flow.id);
+            }
+        }
+        Ok(ids)
+    })?;
+    publish_each(app, caller, &ids)
+}
+
+/// The result of one flow. What stands in the way of it stands in nobody else's.
+pub fn publish_if_it_runs(app: &App, caller: &Caller, id: &FlowId) -> Value {
+    let seen = app.store.read(|tx| {
+        let name = access::flow(tx, caller, id, Action::Update)?.name;
+        let draft = match Unpublished::of(app, tx, caller, id) {
+            Err(Error::Conflict(Conflict::NoDraft)) => None,
+            other => Some((other?, Validator::of(tx, &caller.workspace)?)),
+        };
+        Ok((name, draft))
+    });
+    let row = |name: Option<&str>, outcome: Outcome, reason: Option<String>| {
+        json!({
+            "id": id, "name": name, "outcome": outcome, "reason": reason, "problems": [],
+            "version": null, "recorded": false, "historyError": null,
+        })
+    };
+    let refused = |name: Option<&str>, fault: &Error| {
+        if let Error::Internal(cause) = fault {
+            tracing::error!(%cause, flow = %id, "a flow could not be published");
+        }
+        row(name, Outcome::Refused, Some(fault.to_string()))
+    };
+    let (name, draft) = match seen {
+        Ok(seen) => seen,
+        Err(fault) => return refused(None, &fault),
+    };
+    let Some((draft, validator)) = draft else {
+        return row(Some(&name), Outcome::Unchanged, Some(Conflict::NoDraft.to_string()));
+    };
+    let problems = match validator.problems(draft.flow.kind, &draft.canvas) {
+        Ok(problems) => problems,
+        Err(fault) => return refused(Some(&name), &fault),
+    };
+    if !can_run(&problems) {
+        let mut blocked = row(Some(&name), Outcome::Blocked, Some("It could not answer yet.".to_owned()));
+        blocked["problems"] = json!(problems);
+        return blocked;
+    }
+    match draft.publish(app, caller, false) {
+        Err(fault) => refused(Some(&name), &fault),
+        Ok(mut answer) => {
+            let is_new = answer["unchanged"] == false;
+            let outcome = if is_new { Outcome::Published } else { Outcome::Unchanged };
+            let mut done = row(Some(&name), outcome, None);
+            for field in ["problems", "version", "recorded", "historyError"] {
+                done[field] = answer[field].take();
+            }
+            done
+        }
+    }
+}
+
+/// The results of many, counted.
+#[must_use]
+pub fn told(results: Vec<Value>) -> Value {
+    let count = |outcome: Outcome| results.iter().filter(|row| row["outcome"] == json!(outcome)).count();
+    json!({
+        "published": count(Outcome::Published), "unchanged": count(Outcome::Unchanged),
+        "blocked": count(Outcome::Blocked), "refused": count(Outcome::Refused), "results": results,
+    })
 }
 
 fn put_live(app: &App, caller: &Caller, seen: &Flow, draft: &Draft, canvas: String) -> Result<Value> {
     let draft_canvas = NewCanvas::check(canvas)?;
     let draft_files = flow_files::of_draft(&draft_canvas);
     let canvas = flow_files::publish(app, &caller.workspace, &seen.id, draft_canvas)?;
-    let now = app.clock.now();
+    let now = app.clock.date();
     let edit = |_: &_, mut flow: Flow| {
         flow.updated = live::later(now, flow.updated);
         Ok(flow)
@@ -57,17 +189,17 @@ fn put_live(app: &App, caller: &Caller, seen: &Flow, draft: &Draft, canvas: Stri
         edit: &edit,
         publishes: Some(draft.digest),
     };
-    let written = live::write(app, caller, &change).inspect_err(|_| {
+    let written = live::write(app, caller, &change).inspect_err(|error| {
         // The Live names were given before; nobody uses them now.
         let linked: Vec<_> = draft_files.iter().filter_map(StoredName::published).collect();
-        flow_files::remove(app, &caller.workspace, &seen.id, &linked);
+        flow_files::undo(app, &caller.workspace, &seen.id, &linked, error);
     })?;
     // A newer draft may still use files of the one that was published.
     let newer = app.store.read(|tx| drafts::canvas(tx, seen))?;
     if newer.is_none() {
         flow_files::remove(app, &caller.workspace, &seen.id, &draft_files);
     }
-    tracing::info!(flow = %seen.id, by = ?caller.principal, "published");
+    tracing::info!(flow = %seen.id, by = %caller.principal, "a flow was published");
     answer(app, &written.flow, &written.recorded, false)
 }
 
@@ -87,7 +219,10 @@ fn clear(app: &App, caller: &Caller, seen: &Flow, draft: &Draft) -> Result<Value
 
 fn answer(app: &App, flow: &Flow, recorded: &Recorded, unchanged: bool) -> Result<Value> {
     // The status is read anew: a newer draft may have been saved meanwhile.
-    let status = app.store.read(|tx| drafts::status_in(app, tx, flow))?;
+    let (status, live, validator) = app.store.read(|tx| {
+        let live = CANVASES.get(tx, &flow.workspace, &flow.id)?.unwrap_or_default();
+        Ok((drafts::status_in(app, tx, flow)?, live, Validator::of(tx, &flow.workspace)?))
+    })?;
     Ok(json!({
         "chatflow": brief(flow),
         "version": recorded.version().map(Version::wire),
@@ -95,6 +230,7 @@ fn answer(app: &App, flow: &Flow, recorded: &Recorded, unchanged: bool) -> Resul
         "recorded": recorded.version().is_some(),
         "historyError": recorded.error(),
         "status": status.wire(),
+        "problems": validator.problems(flow.kind, &live)?,
     }))
 }
 

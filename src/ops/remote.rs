@@ -3,7 +3,8 @@
 use crate::domain::cancel::Cancel;
 use crate::domain::ids::FlowId;
 use crate::limits;
-use crate::net::{Incoming, Limits, NetError, Outgoing, Purpose};
+use crate::net::{BadAuthorities, Incoming, Limits, NetError, Outgoing, Purpose};
+use crate::settings::Settings;
 use serde_json::{Map, Value};
 use std::fmt;
 use std::io::{self, BufRead as _, BufReader, Read as _};
@@ -111,10 +112,15 @@ impl From<NetError> for RemoteError {
 
 impl Remote {
     /// The service at `base`: scheme and host, no slash at the end. `key` is sent with every request.
-    #[must_use]
-    pub fn new(base: &str, key: Option<&str>) -> Self {
-        // The operator typed the address, so it may be one of this machine or of its network.
-        let outgoing = Outgoing::new(Vec::new(), true);
+    /// The operator typed the address, so it may be one of this machine or of its network.
+    ///
+    /// # Errors
+    /// When `SERVICE_CA_FILE` cannot be used.
+    pub fn new(base: &str, key: Option<&str>, settings: &Settings) -> Result<Self, BadAuthorities> {
+        Ok(Self::through(Outgoing::of_operator(settings)?, base, key))
+    }
+
+    fn through(outgoing: Outgoing, base: &str, key: Option<&str>) -> Self {
         Self { outgoing, base: base.to_owned(), key: key.map(ToOwned::to_owned) }
     }
 
@@ -312,11 +318,12 @@ mod tests {
             session_token: Some("t"),
             streaming,
         };
-        let answer = Remote::new(&base, Some("fk_x")).ask(&ask, &mut |token| {
-            seen.push_str(token);
-            seen.push('|');
-            Ok(())
-        });
+        let answer =
+            Remote::through(Outgoing::new(Vec::new(), true), &base, Some("fk_x")).ask(&ask, &mut |token| {
+                seen.push_str(token);
+                seen.push('|');
+                Ok(())
+            });
         (answer, seen, server.join().unwrap())
     }
 
@@ -390,10 +397,25 @@ mod tests {
             FlowId::random(),
             FlowId::random()
         );
-        let find =
-            |name| Remote::new(&service(reply("200 OK", "application/json", "", &list)).0, None).find(name);
+        let find = |name| {
+            Remote::through(
+                Outgoing::new(Vec::new(), true),
+                &service(reply("200 OK", "application/json", "", &list)).0,
+                None,
+            )
+            .find(name)
+        };
         assert_eq!(find("Help").unwrap(), id);
         assert!(matches!(find("Two"), Err(RemoteError::Name { found: 2 })));
         assert!(matches!(find("Three"), Err(RemoteError::Name { found: 0 })));
+    }
+
+    #[test]
+    fn a_service_that_is_not_trusted_is_told_as_such() {
+        use crate::net::servers::{Authority, web};
+        let base = format!("https://localhost:{}", web(Authority::new().expired("localhost")));
+        let found = Remote::through(Outgoing::new(Vec::new(), true), &base, None).find("Help desk");
+        let said = found.unwrap_err().to_string();
+        assert!(said.contains("no trusted TLS connection to localhost"), "{said}");
     }
 }

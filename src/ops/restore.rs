@@ -52,9 +52,7 @@ fn to_restore(app: &App, caller: &Caller, id: &FlowId, sha: &str) -> Result<Fill
     if !app.history.enabled() {
         return Err(Conflict::HistoryOff.into());
     }
-    let filled = versions::filled(app, caller, id, sha, Action::Update)?;
-    access::permitted(caller, filled.kind, Action::Update)?;
-    Ok(filled)
+    versions::filled(app, caller, id, sha, Action::Update)
 }
 
 fn to_live(app: &App, caller: &Caller, filled: &Filled, kind: VersionKind) -> Result<Value> {
@@ -62,7 +60,7 @@ fn to_live(app: &App, caller: &Caller, filled: &Filled, kind: VersionKind) -> Re
         return Ok(answer(filled, &filled.flow, "live", &Recorded::Nothing, true));
     }
     let canvas = NewCanvas::check(filled.canvas.clone())?;
-    let now = app.clock.now();
+    let now = app.clock.date();
     let edit = |_: &_, mut flow: Flow| {
         flow.name.clone_from(&filled.name);
         flow.kind = filled.kind;
@@ -80,7 +78,7 @@ fn to_live(app: &App, caller: &Caller, filled: &Filled, kind: VersionKind) -> Re
         publishes: None,
     };
     let written = live::write(app, caller, &change)?;
-    tracing::info!(flow = %filled.flow.id, version = %filled.version.sha, %kind, by = ?caller.principal, "a version was put Live");
+    tracing::info!(flow = %filled.flow.id, version = %filled.version.sha, %kind, by = %caller.principal, "a version was put Live");
     Ok(answer(filled, &written.flow, "live", &written.recorded, false))
 }
 

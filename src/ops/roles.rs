@@ -105,7 +105,7 @@ pub fn read(app: &App, caller: &Caller, id: &str) -> Result<Value> {
 pub fn create(app: &App, caller: &Caller, body: &RoleBody) -> Result<Value> {
     let name = DisplayName::parse("name", body.name.as_deref().unwrap_or_default())?;
     let permissions = body.permissions.as_ref().map(Names::read).transpose()?;
-    let now = app.clock.now();
+    let now = app.clock.date();
     let made = Role {
         id: RoleId::random(),
         name: name.as_str().to_owned(),
@@ -123,7 +123,7 @@ pub fn create(app: &App, caller: &Caller, body: &RoleBody) -> Result<Value> {
         ROLES.put(tx, &made.id, &made)?;
         audit::note(tx, &Entry::by(caller, Action::RoleCreated, now).on(Kind::Role, made.id, &made.name))
     })?;
-    tracing::info!(role = %made.id, by = ?caller.principal, "a role was made");
+    tracing::info!(role = %made.id, by = %caller.principal, "a role was made");
     read(app, caller, &made.id.to_string())
 }
 
@@ -136,7 +136,7 @@ pub fn update(app: &App, caller: &Caller, id: &str, body: &RoleBody) -> Result<V
     let name = body.name.as_deref().map(|name| DisplayName::parse("name", name)).transpose()?;
     let description = body.description.as_deref().map(role::description).transpose()?;
     let permissions = body.permissions.as_ref().map(Names::read).transpose()?;
-    let now = app.clock.now();
+    let now = app.clock.date();
     let changed = app.store.write(|tx| {
         let before = editable(tx, caller, id)?;
         let after = Role {
@@ -152,7 +152,7 @@ pub fn update(app: &App, caller: &Caller, id: &str, body: &RoleBody) -> Result<V
         audit::note(tx, &Entry::by(caller, Action::RoleChanged, now).on(Kind::Role, after.id, &after.name))?;
         Ok(after)
     })?;
-    tracing::info!(role = %changed.id, by = ?caller.principal, "a role was changed");
+    tracing::info!(role = %changed.id, by = %caller.principal, "a role was changed");
     read(app, caller, id)
 }
 
@@ -161,7 +161,7 @@ pub fn update(app: &App, caller: &Caller, id: &str, body: &RoleBody) -> Result<V
 /// # Errors
 /// 404; 403 as for [`update`]; 409 while people have it or invitations promise it.
 pub fn delete(app: &App, caller: &Caller, id: &str) -> Result<Value> {
-    let now = app.clock.now();
+    let now = app.clock.date();
     let gone = app.store.write(|tx| {
         let role = editable(tx, caller, id)?;
         let people = holders(&USERS.list(tx)?, &role.id);
@@ -176,7 +176,7 @@ pub fn delete(app: &App, caller: &Caller, id: &str) -> Result<Value> {
         audit::note(tx, &Entry::by(caller, Action::RoleDeleted, now).on(Kind::Role, role.id, &role.name))?;
         Ok(role)
     })?;
-    tracing::info!(role = %gone.id, by = ?caller.principal, "a role was deleted");
+    tracing::info!(role = %gone.id, by = %caller.principal, "a role was deleted");
     Ok(json!({ "raw": [], "affected": 1 }))
 }
 

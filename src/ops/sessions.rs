@@ -56,7 +56,7 @@ pub fn end(app: &App, caller: &Caller, id: &str) -> Result<Value> {
         let entry = Entry::by(caller, Action::SessionEnded, app.clock.now());
         audit::note(tx, &entry.on(Kind::Session, id, ""))
     })?;
-    tracing::info!(session = id, by = ?caller.principal, "a session was ended");
+    tracing::info!(session = id, by = %caller.principal, "a session was ended");
     Ok(json!({ "raw": [], "affected": 1 }))
 }
 
@@ -73,7 +73,7 @@ pub fn end_others(app: &App, caller: &Caller, user: &User, cookie: &str) -> Resu
         }
         Ok(ended)
     })?;
-    tracing::info!(user = %user.id, by = ?caller.principal, ended, "sessions were ended");
+    tracing::info!(user = %user.id, by = %caller.principal, ended, "sessions were ended");
     Ok(json!({ "raw": [], "affected": ended }))
 }
 

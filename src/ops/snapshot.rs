@@ -12,7 +12,7 @@ use crate::domain::flow::{Flow, FlowKind, FlowSettings};
 use crate::domain::ids::{FlowId, WorkspaceId};
 use crate::domain::secrets::{first_hit, hide, tree};
 use crate::domain::version::FlowSnapshot;
-use crate::history::Found;
+use crate::history::{Found, History};
 use crate::limits::VERSION_CANVAS_BYTES_MAX;
 use crate::store::tables::CREDENTIALS;
 use serde_json::{Map, Value, json};
@@ -112,6 +112,24 @@ impl Snapshot {
         let nothing = StoredCanvas::empty();
         let renamed = older.and_then(|older| Renamed::between(&older.name, &self.name));
         Diff { renamed, ..Diff::between(older.map_or(&nothing, |older| &older.canvas), &self.canvas) }
+    }
+
+    /// As [`Self::diff`], and the keys of the record that differ: what a version changed beside its canvas (spec 4.3 r4).
+    #[must_use]
+    pub fn compared(&self, older: Option<&Self>) -> Diff {
+        let diff = self.diff(older);
+        match older {
+            Some(older) => diff.with_record(&older.record(), &self.record()),
+            None => diff,
+        }
+    }
+
+    /// What it holds beside name and canvas, by the keys of the record.
+    fn record(&self) -> Map<String, Value> {
+        let mut record = self.settings.clone();
+        record.insert("type".to_owned(), self.kind.as_str().into());
+        record.insert("category".to_owned(), self.category.clone().into());
+        record
     }
 
     /// The canvas as an editor of another place reads it: as history keeps it, with the ids of its credentials.
@@ -239,10 +257,10 @@ fn settings_of(settings: &FlowSettings) -> Map<String, Value> {
 /// Checks the whole history: objects, index, and that no text in it looks like a secret.
 ///
 /// # Errors
-/// When the history cannot be read, or `cancel` was set.
-pub fn verify(app: &App, cancel: &Cancel) -> Result<Value> {
+/// When the database cannot be read, or `cancel` was set.
+pub fn verify(history: &History, cancel: &Cancel) -> Result<Value> {
     let mut leaks = Vec::new();
-    let sound = app.history.verify(cancel, &mut |found| {
+    let sound = history.verify(cancel, &mut |found| {
         let (sha, place, bytes) = match found {
             Found::Commit(sha, bytes) => (sha, "its message".to_owned(), bytes),
             Found::File(sha, path, bytes) => (sha, path.to_owned(), bytes),

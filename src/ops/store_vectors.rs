@@ -3,7 +3,7 @@
 
 use super::watch::{Tell, Watch};
 use super::workspace_host::WorkspaceHost;
-use super::{collections, upsert};
+use super::{collections, destinations, upsert};
 use crate::app::App;
 use crate::boards::fillings::Work;
 use crate::cards::kit::stored::{ByNames, Stored};
@@ -80,13 +80,17 @@ pub(super) fn check(vectors: &StoreVectors) -> Result<()> {
 /// Sets the cards of a store.
 ///
 /// # Errors
-/// 400 for cards a store cannot have, 404 without the store.
+/// 400 for cards a store cannot have, 403 for a credential that would be sent elsewhere, 404 without the store.
 pub fn save(app: &App, caller: &Caller, id: &DocumentStoreId, vectors: &StoreVectors) -> Result<Value> {
     check(vectors)?;
     app.store.write(|tx| {
         if !DOCUMENT_STORES.has(tx, &caller.workspace, id)? {
             return Err(no_store(id));
         }
+        destinations::settle(tx, caller, &destinations::of_vectors(vectors), || {
+            let saved = STORE_VECTORS.get(tx, &caller.workspace, id)?;
+            Ok(saved.as_ref().map(destinations::of_vectors).unwrap_or_default())
+        })?;
         STORE_VECTORS.put(tx, &caller.workspace, id, vectors)
     })?;
     let set = |card: &Option<SetCard>| card.as_ref().map(SetCard::wire);

@@ -1,6 +1,7 @@
 //! Tools that people write (reference 1.3 `/tools`).
 
 use super::places;
+use super::used_by::{self, Used};
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::caller::Caller;
@@ -32,7 +33,7 @@ impl ToolBody {
     /// # Errors
     /// 400 naming what is wrong.
     pub fn check(&self) -> Result<()> {
-        changed(blank(ToolId::random(), WorkspaceId::random(), Timestamp::UNIX_EPOCH), self).map(drop)
+        shown(self).map(drop)
     }
 }
 
@@ -82,7 +83,7 @@ pub fn create(app: &App, caller: &Caller, body: &ToolBody) -> Result<Value> {
 /// # Errors
 /// As [`create`]; 409 when the id is in use.
 pub fn create_as(app: &App, caller: &Caller, id: ToolId, body: &ToolBody) -> Result<Value> {
-    let fresh = blank(id, caller.workspace, app.clock.now());
+    let fresh = blank(id, caller.workspace, app.clock.date());
     let made = changed(fresh, body)?;
     app.store.write(|tx| {
         places::must_stand(tx, &made.workspace)?;
@@ -95,6 +96,15 @@ pub fn create_as(app: &App, caller: &Caller, id: ToolId, body: &ToolBody) -> Res
     Ok(row(&made))
 }
 
+/// What a tool of this body would look like in a list.
+///
+/// # Errors
+/// 400 naming what is wrong.
+pub fn shown(body: &ToolBody) -> Result<Value> {
+    let made = changed(blank(ToolId::random(), WorkspaceId::random(), Timestamp::UNIX_EPOCH), body)?;
+    Ok(row(&made))
+}
+
 /// Changes what the body names.
 ///
 /// # Errors
@@ -102,7 +112,7 @@ pub fn create_as(app: &App, caller: &Caller, id: ToolId, body: &ToolBody) -> Res
 pub fn update(app: &App, caller: &Caller, id: &str, body: &ToolBody) -> Result<Value> {
     let stored = app.store.write(|tx| {
         let stored = get(tx, &caller.workspace, id)?;
-        let stored = ToolRecord { updated: app.clock.now(), ..changed(stored, body)? };
+        let stored = ToolRecord { updated: app.clock.date(), ..changed(stored, body)? };
         TOOLS.put(tx, &stored.workspace, &stored.id, &stored)?;
         Ok(stored)
     })?;
@@ -112,10 +122,11 @@ pub fn update(app: &App, caller: &Caller, id: &str, body: &ToolBody) -> Result<V
 /// Deletes a tool.
 ///
 /// # Errors
-/// 404.
-pub fn delete(app: &App, caller: &Caller, id: &str) -> Result<Value> {
+/// 404; 409 while flows use it, unless `force`.
+pub fn delete(app: &App, caller: &Caller, id: &str, force: bool) -> Result<Value> {
     app.store.write(|tx| {
         let stored = get(tx, &caller.workspace, id)?;
+        used_by::must_be_free(tx, caller, Used::Tools, &stored.id.to_string(), force)?;
         TOOLS.remove(tx, &caller.workspace, &stored.id)
     })?;
     Ok(json!({ "raw": [], "affected": 1 }))

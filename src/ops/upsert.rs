@@ -227,7 +227,7 @@ fn remember(app: &App, flow: &Flow, plan: &Plan, done: &Upserted) -> Result<()> 
     };
     let filling = Filling {
         id: FillingId::random(),
-        date: app.clock.now(),
+        date: app.clock.date(),
         counts: counts(done),
         samples: filling::samples(&done.documents),
         cards: plan.cards().map(card).collect(),

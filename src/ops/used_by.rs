@@ -1,11 +1,13 @@
-//! Which flows name a credential, a tool or a variable, so that nobody deletes what is needed. Live and drafts count.
+//! Which flows name a credential, a tool, a document store, a variable or a key, so that nobody deletes what is needed
+//! without knowing. Live, drafts and settings count.
 
 use super::access::{self, Action};
 use crate::app::App;
 use crate::domain::caller::Caller;
-use crate::domain::error::{Error, Result};
+use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flow::Flow;
 use crate::domain::ids::found_in;
+use crate::store::Tx;
 use crate::store::tables::{CANVASES, DRAFT_CANVASES, FLOWS};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,8 +24,12 @@ pub enum Used {
     Credentials,
     /// By id.
     Tools,
+    /// By id.
+    Stores,
     /// By name.
     Variables,
+    /// By id: the flows that are bound to it.
+    Keys,
 }
 
 impl Used {
@@ -33,7 +39,9 @@ impl Used {
         match text {
             "credentials" => Some(Self::Credentials),
             "tools" => Some(Self::Tools),
+            "documentStores" => Some(Self::Stores),
             "variables" => Some(Self::Variables),
+            "apikeys" => Some(Self::Keys),
             _ => None,
         }
     }
@@ -42,13 +50,28 @@ impl Used {
         match self {
             Self::Credentials => "credentials:view",
             Self::Tools => "tools:view",
+            Self::Stores => "documentStores:view",
             Self::Variables => "variables:view",
+            Self::Keys => "apikeys:view",
+        }
+    }
+
+    /// What one is called.
+    const fn noun(self) -> &'static str {
+        match self {
+            Self::Credentials => "credential",
+            Self::Tools => "tool",
+            Self::Stores => "document store",
+            Self::Variables => "variable",
+            Self::Keys => "API key",
         }
     }
 
     fn names(self, canvas: &str) -> BTreeSet<&str> {
         match self {
-            Self::Credentials | Self::Tools => found_in(canvas).map(|(_, id)| id).collect(),
+            Self::Credentials | Self::Tools | Self::Stores | Self::Keys => {
+                found_in(canvas).map(|(_, id)| id).collect()
+            }
             Self::Variables => variables(canvas).collect(),
         }
     }
@@ -65,12 +88,8 @@ pub fn count(app: &App, caller: &Caller, used: Used) -> Result<Value> {
     let mut found: BTreeMap<String, (usize, Vec<Value>)> = BTreeMap::new();
     app.store.read(|tx| {
         for flow in FLOWS.list(tx, &caller.workspace)? {
-            let live = CANVASES.get(tx, &flow.workspace, &flow.id)?.unwrap_or_default();
-            let draft = DRAFT_CANVASES.get(tx, &flow.workspace, &flow.id)?.unwrap_or_default();
-            let settings = serde_json::to_string(&flow.settings).map_err(Error::internal)?;
-            let mut names = used.names(&live);
-            names.extend(used.names(&draft));
-            names.extend(used.names(&settings));
+            let texts = texts(tx, used, &flow)?;
+            let names = texts.iter().flat_map(|text| used.names(text)).collect();
             note(&mut found, caller, &flow, &names);
         }
         Ok(())
@@ -78,6 +97,41 @@ pub fn count(app: &App, caller: &Caller, used: Used) -> Result<Value> {
     let rows =
         found.into_iter().map(|(name, (count, flows))| (name, json!({"count": count, "flows": flows})));
     Ok(Value::Object(rows.collect()))
+}
+
+/// Where a flow may name such a thing.
+fn texts(tx: &impl Tx, used: Used, flow: &Flow) -> Result<Vec<String>> {
+    if used == Used::Keys {
+        return Ok(flow.settings.api_key.iter().map(ToString::to_string).collect());
+    }
+    let live = CANVASES.get(tx, &flow.workspace, &flow.id)?;
+    let draft = DRAFT_CANVASES.get(tx, &flow.workspace, &flow.id)?;
+    let settings = serde_json::to_string(&flow.settings).map_err(Error::internal)?;
+    Ok(live.into_iter().chain(draft).chain([settings]).collect())
+}
+
+/// Refuses to delete what flows use, unless the caller knows and wants it all the same. Those that the caller may not see
+/// are counted and not named.
+///
+/// # Errors
+/// 409 naming the flows.
+pub fn must_be_free(tx: &impl Tx, caller: &Caller, used: Used, name: &str, force: bool) -> Result<()> {
+    if force {
+        return Ok(());
+    }
+    let (mut flows, mut others) = (Vec::new(), 0);
+    for flow in FLOWS.list(tx, &caller.workspace)? {
+        if !texts(tx, used, &flow)?.iter().any(|text| used.names(text).contains(name)) {
+            continue;
+        }
+        let is_seen = access::permitted(caller, flow.kind, Action::Read).is_ok();
+        if is_seen && flows.len() < NAMED_MAX { flows.push(flow.name) } else { others += 1 }
+    }
+    if flows.is_empty() && others == 0 {
+        return Ok(());
+    }
+    flows.sort();
+    Err(Conflict::InUse { what: used.noun(), flows, others }.into())
 }
 
 fn note(
@@ -101,7 +155,7 @@ fn note(
 }
 
 /// The names behind `$vars.`.
-fn variables(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn variables(text: &str) -> impl Iterator<Item = &str> {
     const MARK: &str = "$vars.";
     text.match_indices(MARK).map(|(at, _)| {
         let rest = &text[at + MARK.len()..];

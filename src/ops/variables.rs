@@ -1,6 +1,7 @@
 //! Saved variables of a workspace (reference 1.3).
 
-use super::places;
+use super::used_by::{self, Used};
+use super::{destinations, places};
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::caller::Caller;
@@ -50,7 +51,7 @@ pub fn create(app: &App, caller: &Caller, body: &VariableBody) -> Result<Value> 
 /// # Errors
 /// As [`create`]; 409 when the id is in use, too.
 pub fn create_as(app: &App, caller: &Caller, id: VariableId, body: &VariableBody) -> Result<Value> {
-    let now = app.clock.now();
+    let now = app.clock.date();
     let fresh = Variable {
         id,
         workspace: caller.workspace,
@@ -65,6 +66,7 @@ pub fn create_as(app: &App, caller: &Caller, id: VariableId, body: &VariableBody
         if VARIABLES.has(tx, &made.workspace, &made.id)? {
             return Err(Conflict::IdTaken.into());
         }
+        destinations::judge_variables(tx, caller, &[&made.name])?;
         put(tx, &made)
     })?;
     Ok(row(&made))
@@ -76,8 +78,12 @@ pub fn create_as(app: &App, caller: &Caller, id: VariableId, body: &VariableBody
 /// 404 for an unknown variable, 400 and 409 as for [`create`].
 pub fn update(app: &App, caller: &Caller, id: &str, body: &VariableBody) -> Result<Value> {
     let stored = app.store.write(|tx| {
-        let stored = get(tx, &caller.workspace, id)?;
-        let stored = Variable { updated: app.clock.now(), ..changed(stored, body)? };
+        let before = get(tx, &caller.workspace, id)?;
+        let stored = Variable { updated: app.clock.date(), ..changed(before.clone(), body)? };
+        let says = |variable: &Variable| (variable.name.clone(), variable.value.clone(), variable.kind);
+        if says(&before) != says(&stored) {
+            destinations::judge_variables(tx, caller, &[&before.name, &stored.name])?;
+        }
         put(tx, &stored)?;
         Ok(stored)
     })?;
@@ -87,10 +93,11 @@ pub fn update(app: &App, caller: &Caller, id: &str, body: &VariableBody) -> Resu
 /// Deletes a variable.
 ///
 /// # Errors
-/// 404 for an unknown one.
-pub fn delete(app: &App, caller: &Caller, id: &str) -> Result<Value> {
+/// 404 for an unknown one; 409 while flows use it, unless `force`.
+pub fn delete(app: &App, caller: &Caller, id: &str, force: bool) -> Result<Value> {
     app.store.write(|tx| {
         let stored = get(tx, &caller.workspace, id)?;
+        used_by::must_be_free(tx, caller, Used::Variables, &stored.name, force)?;
         VARIABLES.remove(tx, &caller.workspace, &stored.id)
     })?;
     Ok(json!({ "raw": [], "affected": 1 }))
@@ -168,14 +175,14 @@ mod tests {
         let stranger = Caller { workspace: WorkspaceId::random(), ..caller.clone() };
         assert!(list(&app, &stranger).unwrap().is_empty());
         assert!(matches!(update(&app, &stranger, id, &body(json!({}))), Err(Error::NotFound(_))));
-        assert!(matches!(delete(&app, &stranger, id), Err(Error::NotFound(_))));
+        assert!(matches!(delete(&app, &stranger, id, false), Err(Error::NotFound(_))));
         let changed = update(&app, &caller, id, &body(json!({"value": "Oslo"}))).unwrap();
         assert_eq!(
             (&changed["name"], &changed["value"], &changed["type"]),
             (&json!("city"), &json!("Oslo"), &json!("static"))
         );
         assert_eq!(list(&app, &caller).unwrap(), [changed]);
-        assert_eq!(delete(&app, &caller, id).unwrap()["affected"], 1);
+        assert_eq!(delete(&app, &caller, id, false).unwrap()["affected"], 1);
         assert!(list(&app, &caller).unwrap().is_empty());
     }
 

@@ -1,16 +1,19 @@
 //! Reading history: the list, one version, what changed (spec 4.3 r1 to r4).
 
 use super::access::{self, Action};
+use super::history;
+use super::masks;
 use super::snapshot::{self, Snapshot};
 use crate::app::App;
 use crate::canvas::secrets::{AmbiguousCredential, Hidden, HiddenSecret, MissingCredential};
 use crate::clock::iso;
 use crate::domain::caller::Caller;
 use crate::domain::cancel::Cancel;
-use crate::domain::error::{Error, Result};
+use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flow::{Flow, FlowKind};
 use crate::domain::ids::FlowId;
 use crate::domain::version::{Content, ShaPrefix, Version};
+use crate::history::{History, HistoryError, Restarted};
 use crate::store::tables::CANVASES;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -56,49 +59,99 @@ fn live(app: &App, caller: &Caller, id: &FlowId, action: Action) -> Result<(Flow
     })
 }
 
-/// Finds a version of this flow by its id or the start of one.
+/// Finds a version of this flow by its id or the start of one: among those the database knows while the history cannot be
+/// read, so that the answer says what is the matter with it.
 fn find(app: &App, id: &FlowId, sha: &str) -> Result<Version> {
     let prefix = ShaPrefix::parse(sha)?;
-    app.history.find(id, &prefix)?.ok_or_else(|| prefix.not_found())
+    let (found, _) = or_known(app.history.find(id, &prefix), || app.history.known_version(id, &prefix))?;
+    found.ok_or_else(|| prefix.not_found())
+}
+
+/// The version of the same flow before this one.
+fn previous(app: &App, id: &FlowId, version: &Version) -> Result<Option<Version>> {
+    let known = || app.history.known_previous(id, &version.sha);
+    or_known(app.history.previous(id, &version.sha), known).map(|(previous, _)| previous)
+}
+
+/// What the history says, else what the database knows, and why only that.
+fn or_known<T>(
+    said: Result<T, HistoryError>,
+    known: impl FnOnce() -> Result<T, HistoryError>,
+) -> Result<(T, Option<HistoryError>)> {
+    match said {
+        Ok(said) => Ok((said, None)),
+        Err(HistoryError::Index(fault)) => Err(fault),
+        Err(fault) => {
+            warn(&fault);
+            Ok((known()?, Some(fault)))
+        }
+    }
+}
+
+fn warn(fault: &HistoryError) {
+    tracing::error!(error = %fault.with_causes(), "the version history cannot be read");
 }
 
 /// What a version holds; a deletion holds nothing that could be read.
 fn snapshot_of(app: &App, flow: &Flow, version: &Version) -> Result<Snapshot> {
-    content(app, flow, version)?.ok_or_else(|| {
-        Error::NotFound(format!("Version {} was not found for this flow", version.sha.short()))
-    })
+    content(app, flow, version)?.ok_or_else(|| not_found(version))
+}
+
+fn not_found(version: &Version) -> Error {
+    Error::NotFound(format!("Version {} was not found for this flow", version.sha.short()))
 }
 
 /// The flow in a version; `None` when it holds none.
 fn content(app: &App, flow: &Flow, version: &Version) -> Result<Option<Snapshot>> {
-    let held = match app.history.content(&flow.id, version)? {
+    // The database knows the version, and its files are damaged: others may be well, and the service is.
+    let damaged = |fault| Error::NotFound(format!("{}. {fault}", not_found(version)));
+    held(app, flow, version)?.map_err(damaged)
+}
+
+/// As [`content`]; the inner error is what is the matter with the history.
+fn held(app: &App, flow: &Flow, version: &Version) -> Result<Result<Option<Snapshot>, HistoryError>> {
+    let (held, fault) = or_known(app.history.content(&flow.id, version), || Ok(None))?;
+    if let Some(fault) = fault {
+        return Ok(Err(fault));
+    }
+    let held = match held {
         Some(Content::Flow(held)) => Snapshot::read(held),
         Some(Content::Deleted { .. }) | None => None,
     };
-    held.map(|held| held.in_names_of_now(app, &flow.workspace)).transpose()
+    held.map(|held| held.in_names_of_now(app, &flow.workspace)).transpose().map(Ok)
 }
 
-/// `GET /flow-versions/:id` (spec 4.3 r2).
+/// A version from the time when the flow was of another kind is for those who may do this to flows of that kind.
+fn permitted(caller: &Caller, flow: &Flow, kind: FlowKind, action: Action) -> Result<()> {
+    if kind == flow.kind { Ok(()) } else { access::permitted(caller, kind, action) }
+}
+
+/// `GET /flow-versions/:id` (spec 4.3 r2). While the history cannot be read, what the database knows of it.
 ///
 /// # Errors
 /// 404, 403.
 pub fn list(app: &App, caller: &Caller, id: &FlowId) -> Result<Value> {
     let (flow, canvas) = live(app, caller, id, Action::View)?;
-    if !app.history.enabled() {
+    let history = &app.history;
+    if !history.enabled() {
         return Ok(
             json!({"enabled": false, "versions": [], "lastError": null, "liveSha": null, "lastPublished": null}),
         );
     }
-    let versions = app.history.list(id)?;
-    let live_sha = match versions.first() {
+    let (versions, fault) = or_known(history.list(id), || history.known_versions(id))?;
+    let (live_sha, damage) = match versions.first() {
         Some(newest) => live_sha(app, &flow, &canvas, newest)?,
-        None => None,
+        None => (None, None),
     };
-    let recorded = app.history.last_published(id)?;
+    let fault = fault.or(damage).map(|fault| fault.to_string());
+    let (recorded, _) = or_known(history.last_published(id), || history.known_last_published(id))?;
+    let may_see = |version: &&Version| {
+        version.flow_kind.is_none_or(|kind| permitted(caller, &flow, kind, Action::View).is_ok())
+    };
     Ok(json!({
         "enabled": true,
-        "versions": versions.iter().map(Version::wire).collect::<Vec<_>>(),
-        "lastError": app.history.last_error(id),
+        "versions": versions.iter().filter(may_see).map(Version::wire).collect::<Vec<_>>(),
+        "lastError": fault.or_else(|| history.last_error(id)),
         "liveSha": live_sha,
         "lastPublished": last_published(&flow, recorded.as_ref()),
     }))
@@ -113,11 +166,20 @@ fn last_published(flow: &Flow, recorded: Option<&Version>) -> Value {
     }
 }
 
-/// The newest version, when the flow has not changed since.
-fn live_sha(app: &App, flow: &Flow, canvas: &str, newest: &Version) -> Result<Option<String>> {
-    let Some(held) = content(app, flow, newest)? else { return Ok(None) };
+/// The newest version, when the flow has not changed since; and why that cannot be told.
+fn live_sha(
+    app: &App,
+    flow: &Flow,
+    canvas: &str,
+    newest: &Version,
+) -> Result<(Option<String>, Option<HistoryError>)> {
+    let held = match held(app, flow, newest)? {
+        Ok(Some(held)) => held,
+        Ok(None) => return Ok((None, None)),
+        Err(fault) => return Ok((None, Some(fault))),
+    };
     let live = Snapshot::take(app, flow, canvas)?;
-    Ok(live.restores_the_same_as(&held).then(|| newest.sha.to_string()))
+    Ok((live.restores_the_same_as(&held).then(|| newest.sha.to_string()), None))
 }
 
 /// `GET /flow-versions/:id/:sha` (spec 4.3 r3).
@@ -130,7 +192,7 @@ pub fn read(app: &App, caller: &Caller, id: &FlowId, sha: &str) -> Result<Value>
         "sha": filled.version.sha,
         "name": filled.name,
         "type": filled.kind,
-        "flowData": filled.canvas,
+        "flowData": masks::seen(caller, filled.flow.kind, filled.canvas),
         "missingCredentials": filled.notes.missing_credentials,
         "ambiguousCredentials": filled.notes.ambiguous_credentials,
         "hiddenSecrets": filled.notes.hidden_secrets,
@@ -145,6 +207,7 @@ pub fn filled(app: &App, caller: &Caller, id: &FlowId, sha: &str, action: Action
     let (flow, live_canvas) = live(app, caller, id, action)?;
     let version = find(app, id, sha)?;
     let held = snapshot_of(app, &flow, &version)?;
+    permitted(caller, &flow, held.kind, action)?;
     let is_live = Snapshot::take(app, &flow, &live_canvas)?.restores_the_same_as(&held);
     let filled = held.fill(app, &flow, &live_canvas, Hidden::Stays)?;
     Ok(Filled {
@@ -171,8 +234,9 @@ pub fn diff(app: &App, caller: &Caller, id: &FlowId, sha: &str, against: &str) -
     let (flow, live_canvas) = live(app, caller, id, Action::View)?;
     let version = find(app, id, sha)?;
     let held = snapshot_of(app, &flow, &version)?;
+    permitted(caller, &flow, held.kind, Action::View)?;
     let (name, other) = match against {
-        "previous" => match app.history.previous(id, &version.sha)? {
+        "previous" => match previous(app, id, &version)? {
             Some(previous) => (Some(previous.sha.to_string()), content(app, &flow, &previous)?),
             None => (None, None),
         },
@@ -187,11 +251,14 @@ pub fn diff(app: &App, caller: &Caller, id: &FlowId, sha: &str, against: &str) -
             ));
         }
     };
+    if let Some(other) = &other {
+        permitted(caller, &flow, other.kind, Action::View)?;
+    }
     // What it is compared with is the older side: `current` so shows what a restore would change.
-    let mut told = serde_json::to_value(held.diff(other.as_ref())).map_err(Error::internal)?;
-    told["sha"] = version.sha.to_string().into();
-    told["against"] = name.into();
-    Ok(told)
+    let mut compared = serde_json::to_value(held.compared(other.as_ref())).map_err(Error::internal)?;
+    compared["sha"] = version.sha.to_string().into();
+    compared["against"] = name.into();
+    Ok(compared)
 }
 
 /// The newest versions for the operator: of one flow, or of all.
@@ -199,14 +266,13 @@ pub fn diff(app: &App, caller: &Caller, id: &FlowId, sha: &str, against: &str) -
 /// # Errors
 /// 409 while history is off.
 pub fn log(app: &App, flow: Option<&FlowId>, limit: usize) -> Result<Value> {
-    if !app.history.enabled() {
-        return Err(crate::domain::error::Conflict::HistoryOff.into());
-    }
+    must_be_on(&app.history)?;
     let found: Vec<(FlowId, Version)> = match flow {
         Some(flow) => {
-            app.history.list(flow)?.into_iter().take(limit).map(|version| (*flow, version)).collect()
+            let versions = app.history.list(flow).map_err(told)?;
+            versions.into_iter().take(limit).map(|version| (*flow, version)).collect()
         }
-        None => app.history.log(limit)?,
+        None => app.history.log(limit).map_err(told)?,
     };
     let row = |(flow, version): &(FlowId, Version)| {
         let mut row = version.wire();
@@ -216,15 +282,42 @@ pub fn log(app: &App, flow: Option<&FlowId>, limit: usize) -> Result<Value> {
     Ok(found.iter().map(row).collect())
 }
 
-/// Checks the whole history: objects, index, secrecy.
+/// Checks the whole history: objects, what the database knows of them, index, secrecy. Nothing is written.
 ///
 /// # Errors
 /// 409 while history is off; [`crate::domain::error::Error::Cancelled`] when `cancel` was set.
-pub fn verify(app: &App, cancel: &Cancel) -> Result<Value> {
-    if !app.history.enabled() {
-        return Err(crate::domain::error::Conflict::HistoryOff.into());
+pub fn verify(history: &History, cancel: &Cancel) -> Result<Value> {
+    must_be_on(history)?;
+    snapshot::verify(history, cancel)
+}
+
+/// Goes on with the history as it is, or begins a new one where it is missing: the operator gives up what is gone.
+///
+/// # Errors
+/// 409 while history is off, when what is there cannot be read or is no history of this service's.
+pub fn restart(app: &App) -> Result<Value> {
+    must_be_on(&app.history)?;
+    let restarted = app.history.restart().map_err(told)?;
+    app.store.write(|tx| history::note(tx, &app.history))?;
+    let is_new = restarted == Restarted::Anew;
+    tracing::warn!(is_new, "the operator goes on with the version history as it is");
+    Ok(json!({ "isNew": is_new }))
+}
+
+fn must_be_on(history: &History) -> Result<()> {
+    if history.enabled() { Ok(()) } else { Err(Conflict::HistoryOff.into()) }
+}
+
+/// A history that cannot be read, in words; its cause is for the log.
+fn told(fault: HistoryError) -> Error {
+    match fault {
+        HistoryError::Index(fault) => fault,
+        HistoryError::Cancelled => Error::Cancelled,
+        fault => {
+            warn(&fault);
+            Conflict::HistoryBroken(fault.to_string()).into()
+        }
     }
-    snapshot::verify(app, cancel)
 }
 
 /// Keeps loose objects few and writes the list of versions to the database; never in the way of a save.

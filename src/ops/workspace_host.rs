@@ -54,16 +54,10 @@ impl<'a> WorkspaceHost<'a> {
 }
 
 impl Host for WorkspaceHost<'_> {
-    fn credential(&self, id: &str) -> Result<Option<Map<String, Value>>> {
+    fn credential(&self, id: &str, admit: &dyn Fn(&str) -> Result<()>) -> Result<Option<Map<String, Value>>> {
         let Some(id) = CredentialId::parse(id) else { return Ok(None) };
-        self.app
-            .store
-            .read_but_messages(|tx| credentials::open(tx, &self.app.secrets.vault, &self.workspace, &id))
-    }
-
-    fn credential_type(&self, id: &str) -> Result<Option<String>> {
-        let Some(id) = CredentialId::parse(id) else { return Ok(None) };
-        self.app.store.read_but_messages(|tx| credentials::type_of(tx, &self.workspace, &id))
+        let vault = &self.app.secrets.vault;
+        self.app.store.read_but_messages(|tx| credentials::open_if(tx, vault, &self.workspace, &id, admit))
     }
 
     fn folder(&self, wanted: &Wanted<'_>, each: Take<'_>) -> std::result::Result<(), FolderFault> {

@@ -13,8 +13,9 @@ use crate::domain::token;
 use crate::domain::user::{DisplayName, Membership, Organization, User, Workspace};
 use crate::limits::WORKSPACES_MAX;
 use crate::store::tables::{
-    API_KEYS, CHAT_KNOWLEDGE, CREDENTIALS, DOCUMENT_STORES, FLOWS, INVITATIONS, KEY_BY_HASH, ORGANIZATION,
-    SESSIONS, TEMPLATES, THE_ORGANIZATION, TOOLS, USERS, VARIABLES, WORKSPACES,
+    API_KEYS, CHAT_KNOWLEDGE, CREDENTIALS, DOCUMENT_STORES, FLOWS, INVITATIONS, KEY_BY_HASH,
+    NAME_OF_CONVERSATION, NAMED_SESSIONS, ORGANIZATION, SESSIONS, TEMPLATES, THE_ORGANIZATION, TOOLS, USERS,
+    VARIABLES, WORKSPACES,
 };
 use crate::store::{Tx, WriteTx, collections, passage_records};
 use serde::Deserialize;
@@ -52,7 +53,7 @@ pub fn list(app: &App, caller: &Caller) -> Result<Vec<Value>> {
 /// 400 for a bad name, 409 when it is taken or there are too many.
 pub fn create(app: &App, caller: &Caller, body: &WorkspaceBody) -> Result<Value> {
     let name = DisplayName::parse("name", body.name.as_deref().unwrap_or_default())?;
-    let now = app.clock.now();
+    let now = app.clock.date();
     let made = Workspace {
         id: WorkspaceId::random(),
         organization: caller.organization,
@@ -79,7 +80,7 @@ pub fn create(app: &App, caller: &Caller, body: &WorkspaceBody) -> Result<Value>
         audit::note(tx, &entry.on(Kind::Workspace, made.id, &made.name))?;
         row(tx, caller, &me, &made, &USERS.list(tx)?)
     })?;
-    tracing::info!(workspace = %made.id, by = ?caller.principal, "a workspace was made");
+    tracing::info!(workspace = %made.id, by = %caller.principal, "a workspace was made");
     Ok(row)
 }
 
@@ -90,7 +91,7 @@ pub fn create(app: &App, caller: &Caller, body: &WorkspaceBody) -> Result<Value>
 pub fn update(app: &App, caller: &Caller, body: &WorkspaceBody) -> Result<Value> {
     let name = body.name.as_deref().map(|name| DisplayName::parse("name", name)).transpose()?;
     let description = body.description.as_deref().map(role::description).transpose()?;
-    let now = app.clock.now();
+    let now = app.clock.date();
     let row = app.store.write(|tx| {
         let before = places::named(tx, caller, body.id.as_deref())?;
         let after = Workspace {
@@ -105,7 +106,7 @@ pub fn update(app: &App, caller: &Caller, body: &WorkspaceBody) -> Result<Value>
         audit::note(tx, &entry.on(Kind::Workspace, after.id, &after.name))?;
         row(tx, caller, &me(tx, caller)?, &after, &USERS.list(tx)?)
     })?;
-    tracing::info!(workspace = %row["id"], by = ?caller.principal, "a workspace was changed");
+    tracing::info!(workspace = %row["id"], by = %caller.principal, "a workspace was changed");
     Ok(row)
 }
 
@@ -115,7 +116,7 @@ pub fn update(app: &App, caller: &Caller, body: &WorkspaceBody) -> Result<Value>
 /// # Errors
 /// 404; 409 for the default workspace and for one that is not empty.
 pub fn delete(app: &App, caller: &Caller, id: &str) -> Result<Value> {
-    let now = app.clock.now();
+    let now = app.clock.date();
     let gone = app.store.write(|tx| {
         let workspace = places::named(tx, caller, Some(id))?;
         if places::organization(tx)?.default_workspace == workspace.id {
@@ -131,7 +132,7 @@ pub fn delete(app: &App, caller: &Caller, id: &str) -> Result<Value> {
         Ok(workspace.id)
     })?;
     super::collections::forget_workspace(app, &gone);
-    tracing::info!(workspace = %gone, by = ?caller.principal, "a workspace was deleted");
+    tracing::info!(workspace = %gone, by = %caller.principal, "a workspace was deleted");
     Ok(json!({ "raw": [], "affected": 1 }))
 }
 
@@ -171,7 +172,7 @@ pub fn rename_organization(app: &App, caller: &Caller, name: &str) -> Result<Val
     app.store.write(|tx| {
         let organization = Organization { name: name.clone(), ..places::organization(tx)? };
         ORGANIZATION.put(tx, THE_ORGANIZATION, &organization)?;
-        let entry = Entry::by(caller, Action::OrganizationChanged, app.clock.now());
+        let entry = Entry::by(caller, Action::OrganizationChanged, app.clock.date());
         audit::note(tx, &entry.on(Kind::Organization, organization.id, name.as_str()))?;
         Ok(organization_row(&organization))
     })
@@ -214,6 +215,8 @@ fn remove(tx: &WriteTx, workspace: &Workspace) -> Result<()> {
     API_KEYS.clear(tx, id)?;
     // Vectors that flows left behind, and what is counted of them.
     CHAT_KNOWLEDGE.clear(tx, id)?;
+    NAMED_SESSIONS.clear(tx, id)?;
+    NAME_OF_CONVERSATION.clear(tx, id)?;
     collections::remove_workspace(tx, id)?;
     passage_records::remove_workspace(tx, id)?;
     INVITATIONS.retain(tx, |open| open.workspace != *id)?;

@@ -82,6 +82,9 @@ impl PgError {
             Self::Told { code, message } => Some(format!("{message} ({code})")),
             Self::Net(NetError::Unreachable(place)) => Some(format!("no connection to {place}")),
             Self::Net(NetError::Broken(why)) => Some(why.clone()),
+            Self::Net(NetError::Untrusted { place, fault }) => {
+                Some(format!("no trusted TLS connection to {place}: {fault}"))
+            }
             _ => None,
         }
     }
@@ -120,6 +123,9 @@ impl fmt::Display for PgError {
             Self::Net(NetError::Unreachable(_)) => f.write_str(
                 "no connection to the server; check the card's host and port and that the server is up; see the log",
             ),
+            Self::Net(NetError::Untrusted { fault, .. }) => {
+                write!(f, "no trusted TLS connection to the server: {fault}; or give the card the server's own authority")
+            }
             Self::Net(NetError::TimedOut) => f.write_str("the database took too long"),
             Self::Net(NetError::Broken(_)) => f.write_str(
                 "the connection to the database broke, or nothing there speaks PostgreSQL; see the log",

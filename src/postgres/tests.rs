@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::domain::cancel::{Cancel, Reason};
-use crate::net::{NetError, Outgoing};
+use crate::net::{NetError, Outgoing, TlsFault};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
@@ -156,10 +156,7 @@ fn where_the_owner_wants_tls_nothing_goes_without_it() {
     assert_eq!(fails(Tls::Public, answers(b"N".to_vec())), PgError::NoTls);
     assert_eq!(fails(Tls::Public, answers(error("08P01", "what?"))), PgError::Garbled);
     let error = fails(Tls::Public, answers(b"Sno TLS".to_vec()));
-    assert!(
-        matches!(&error, PgError::Net(NetError::Broken(why)) if why.contains("no trusted TLS")),
-        "{error:?}"
-    );
+    assert!(matches!(&error, PgError::Net(NetError::Untrusted { fault: TlsFault::NotTls, .. })), "{error:?}");
     let bad = fails(Tls::Of("no certificate".into()), answers(b"S".to_vec()));
     assert!(bad.to_string().contains("certificate"), "{bad}");
 }

@@ -264,6 +264,7 @@ mod unix {
     #[cfg(test)]
     mod tests {
         use super::*;
+        use crate::ops::transfer::Existing;
 
         #[test]
         fn a_long_path_moves_to_the_temporary_folder() {
@@ -330,7 +331,13 @@ mod unix {
             for short in [Command::Status, Command::KeyList, Command::UserList] {
                 assert!(short.reply_seconds() <= 10);
             }
-            let import = Command::Import { text: String::new(), preview: true, workspace: None };
+            let import = Command::Import {
+                text: String::new(),
+                file_name: None,
+                existing: Existing::Skip,
+                preview: true,
+                workspace: None,
+            };
             for long in [Command::HistoryVerify, import, Command::Export { workspace: None }] {
                 assert!(long.reply_seconds() >= 600);
             }

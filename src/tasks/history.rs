@@ -42,7 +42,7 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
 fn told(done: Result<crate::domain::error::Result<()>, tokio::task::JoinError>) {
     match done {
         Ok(Ok(())) => {}
-        Ok(Err(error)) => tracing::warn!(%error, "the history could not be tidied"),
+        Ok(Err(error)) => tracing::warn!(error = error.for_log(), "the history could not be tidied"),
         Err(error) => tracing::error!(%error, "the task that tidies the history failed"),
     }
 }

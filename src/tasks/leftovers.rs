@@ -66,7 +66,7 @@ async fn until_stop<T: Send + 'static>(
     match done {
         Ok(Ok(done)) => Some(done),
         Ok(Err(error)) => {
-            tracing::warn!(%error, what, "leftovers could not be looked for");
+            tracing::warn!(error = error.for_log(), what, "leftovers could not be looked for");
             None
         }
         Err(error) => {

@@ -1,8 +1,8 @@
-//! Uses of API keys, counted in memory, on their way to the database.
+//! Uses of API keys, counted in memory, on their way to the database, and a look at the machine's clock each time.
 
 use crate::app::App;
 use crate::limits::USAGE_FLUSH_SECONDS;
-use crate::ops::keys;
+use crate::ops::{dates, keys};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval};
@@ -12,16 +12,20 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
     let mut timer = interval(Duration::from_secs(USAGE_FLUSH_SECONDS));
     timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut stopping = false;
+    let watch = dates::Watch::default();
     while !stopping {
         tokio::select! {
             _ = timer.tick() => {}
             _ = stop.wait_for(|stop| *stop) => stopping = true,
         }
+        watch.look(&app);
         let app = app.clone();
         // What could not be stored stays counted and is stored with the next tick.
         match tokio::task::spawn_blocking(move || keys::flush_usage(&app)).await {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::error!(%error, "the uses of API keys could not be stored"),
+            Ok(Err(error)) => {
+                tracing::error!(error = error.for_log(), "the uses of API keys could not be stored");
+            }
             Err(error) => tracing::error!(%error, "the task that stores the uses of API keys failed"),
         }
     }

@@ -5,7 +5,7 @@ use super::layer::Spans;
 use super::{Attribute, Finished, lose};
 use crate::domain::cancel::Cancel;
 use crate::net::{Limits, Outgoing, Purpose};
-use crate::settings::TraceSettings;
+use crate::settings::{Settings, TraceSettings};
 use serde_json::{Value, json};
 use std::io;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
@@ -31,15 +31,15 @@ pub struct Exporter {
 }
 
 impl Exporter {
-    /// Starts it, with the listener that feeds it.
+    /// Starts it, with the listener that feeds it. They go out as the service's own settings say.
     ///
     /// # Errors
-    /// When the system gives no more threads.
-    pub fn start(settings: TraceSettings) -> io::Result<(Self, Spans)> {
+    /// When the system gives no more threads, or the operator's authorities cannot be used.
+    pub fn start(settings: TraceSettings, service: &Settings) -> io::Result<(Self, Spans)> {
+        // The operator named the address, so it may be one of this machine or its network.
+        let outgoing = Outgoing::of_operator(service).map_err(io::Error::other)?;
         let (queue, waiting) = mpsc::sync_channel(settings.queue);
         let spans = Spans::new(queue.clone(), settings.sampler);
-        // The operator named the address, so it may be one of this machine or its network.
-        let outgoing = Outgoing::new(Vec::new(), true);
         let sender = Sender { settings, outgoing, complained: None };
         thread::Builder::new().name("traces".into()).spawn(move || sender.work(&waiting))?;
         Ok((Self { queue }, spans))

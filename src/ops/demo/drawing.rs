@@ -12,8 +12,10 @@ pub(in crate::ops) struct Drawing {
 }
 
 /// Distance between two cards, in the editor's units.
-const COLUMN: usize = 360;
-const ROW: usize = 460;
+const COLUMN: i64 = 380;
+const ROW: i64 = 460;
+/// How far above the cards a note lies.
+const NOTE_ROW: i64 = 240;
 
 impl Drawing {
     /// Puts a card on the canvas, with `inputs` over its defaults; returns the node's id.
@@ -21,7 +23,7 @@ impl Drawing {
         let card = registry::find(name).expect("the demo draws cards of the registry");
         let taken = self.nodes.iter().filter(|node| node["data"]["name"] == name).count();
         let id = format!("{name}_{taken}");
-        let node = node(card, &id, self.nodes.len(), inputs);
+        let node = node(card, &id, inputs);
         self.nodes.push(node);
         id
     }
@@ -65,13 +67,59 @@ impl Drawing {
         id.unwrap_or_default().to_owned()
     }
 
+    /// Lays the cards out from left to right, each before what it is wired into, and the notes above them.
+    fn lay_out(&mut self) {
+        let columns = self.columns();
+        let last = columns.iter().flatten().copied().max().unwrap_or(0);
+        let height = |column: i64| columns.iter().filter(|of| **of == Some(column)).count() as i64;
+        let tallest = (0..=last).map(height).max().unwrap_or(0);
+        let (mut rows, mut notes) = (vec![0; usize::try_from(last).unwrap_or(0) + 1], 0);
+        for (node, column) in self.nodes.iter_mut().zip(&columns) {
+            let Some(column) = *column else {
+                node["position"] = json!({"x": notes * COLUMN, "y": -NOTE_ROW});
+                notes += 1;
+                continue;
+            };
+            let row = &mut rows[usize::try_from(column).unwrap_or(0)];
+            // Short columns stand in the middle of the tall ones.
+            let y = *row * ROW + (tallest - height(column)) * ROW / 2;
+            node["position"] = json!({"x": column * COLUMN, "y": y});
+            *row += 1;
+        }
+    }
+
+    /// The column of each node: as many steps from the right as its longest way to the last card; none for a note.
+    fn columns(&self) -> Vec<Option<i64>> {
+        let place = |id: &Value| self.nodes.iter().position(|node| node["id"] == *id);
+        let edges: Vec<(usize, usize)> = self
+            .edges
+            .iter()
+            .filter_map(|edge| Some((place(&edge["source"])?, place(&edge["target"])?)))
+            .collect();
+        let mut behind = vec![0_i64; self.nodes.len()];
+        // No way is longer than there are cards; what is drawn here has no circles.
+        for _ in 0..self.nodes.len() {
+            for (from, to) in &edges {
+                behind[*from] = behind[*from].max(behind[*to] + 1);
+            }
+        }
+        let longest = behind.iter().copied().max().unwrap_or(0);
+        let is_note = |node: &Value| node["type"] == "stickyNote";
+        self.nodes
+            .iter()
+            .zip(behind)
+            .map(|(node, behind)| (!is_note(node)).then_some(longest - behind))
+            .collect()
+    }
+
     /// The canvas text.
-    pub(in crate::ops) fn text(self) -> String {
+    pub(in crate::ops) fn text(mut self) -> String {
+        self.lay_out();
         json!({"nodes": self.nodes, "edges": self.edges, "viewport": {"x": 0, "y": 0, "zoom": 1}}).to_string()
     }
 }
 
-fn node(card: &Card, id: &str, place: usize, inputs: Value) -> Value {
+fn node(card: &Card, id: &str, inputs: Value) -> Value {
     let definition = palette::definition(card);
     let params: Vec<Value> = definition["inputs"].as_array().cloned().unwrap_or_default();
     let is_wire = |param: &Value| {
@@ -91,7 +139,7 @@ fn node(card: &Card, id: &str, place: usize, inputs: Value) -> Value {
     let (outputs, output_anchors) = outputs(card, id, &definition);
     json!({
         "id": id, "type": "customNode", "width": 300, "height": 400,
-        "position": {"x": (place % 3) * COLUMN, "y": (place / 3) * ROW},
+        "position": {"x": 0, "y": 0},
         "data": {
             "id": id, "name": card.name, "label": card.label, "version": card.version, "type": definition["type"],
             "category": definition["category"], "description": card.description, "baseClasses": card.base_classes,
@@ -124,4 +172,40 @@ fn outputs(card: &Card, id: &str, definition: &Value) -> (Value, Value) {
 
 fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_card_stands_before_what_it_is_wired_into_and_none_upon_another() {
+        let mut drawing = Drawing::default();
+        let agent = drawing.card("toolAgent", json!({}));
+        let model = drawing.card("chatScripted", json!({}));
+        drawing.note("Look.");
+        let tools: Vec<String> = (0..3).map(|_| drawing.card("calculator", json!({}))).collect();
+        drawing.wire(&model, &agent, "model");
+        tools.iter().for_each(|tool| drawing.wire(tool, &agent, "tools"));
+        let canvas: Value = serde_json::from_str(&drawing.text()).unwrap();
+        let nodes = canvas["nodes"].as_array().unwrap();
+        let at = |id: &Value| {
+            let node = nodes.iter().find(|node| node["id"] == *id).unwrap();
+            ["x", "y"].map(|side| node["position"][side].as_i64().unwrap())
+        };
+        for edge in canvas["edges"].as_array().unwrap() {
+            assert!(at(&edge["source"])[0] < at(&edge["target"])[0], "{edge}");
+        }
+        for (number, node) in nodes.iter().enumerate() {
+            for other in &nodes[number + 1..] {
+                let ([x, y], [other_x, other_y]) = (at(&node["id"]), at(&other["id"]));
+                assert!(
+                    (x - other_x).abs() >= 300 || (y - other_y).abs() >= 200,
+                    "{} {}",
+                    node["id"],
+                    other["id"]
+                );
+            }
+        }
+    }
 }

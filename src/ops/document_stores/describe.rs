@@ -13,6 +13,7 @@ use crate::domain::ids::DocumentStoreId;
 use crate::domain::store_vectors::SetCard;
 use crate::engine::{self, Lone};
 use crate::llm::{ChatRequest, Message};
+use crate::ops::destinations;
 use crate::ops::workspace_host::WorkspaceHost;
 use crate::store::{ReadTx, passages};
 use serde::Deserialize;
@@ -70,6 +71,8 @@ pub fn describe(
         let store = existing(tx, &caller.workspace, id)?;
         material(tx, &store)
     })?;
+    let sends: Vec<_> = destinations::of_set_card(&set).into_iter().collect();
+    app.store.read(|tx| destinations::judge(tx, caller, &sends, || Ok(Vec::new())))?;
     let host = WorkspaceHost::new(app, caller.workspace, cancel.clone());
     let lone = Lone { card, label: card.label, settings: &set.config, credential: set.credential.as_deref() };
     let model = engine::lone_model(&lone, &host)?;

@@ -35,7 +35,7 @@ pub(super) fn keep(
     let mut fresh = Vec::new();
     let mut put = |file: InlineFile| {
         flow_files::check_size(&file)?;
-        let name = StoredName::live(&file.name);
+        let name = StoredName::live(&file.name, &file.bytes);
         app.files.put(workspace, &folder(store), &name, &file.bytes).map_err(Error::internal)?;
         fresh.push(name.clone());
         Ok(name.as_str().to_owned())
@@ -83,6 +83,17 @@ fn named(plan: &LoaderPlan) -> Vec<StoredName> {
         files::Held::Inline(_) => None,
     });
     stored.collect()
+}
+
+/// Removes files of a loader that was not stored; where nobody knows whether it was, they stay.
+pub(super) fn undo(
+    app: &App,
+    workspace: &WorkspaceId,
+    store: &DocumentStoreId,
+    names: &[StoredName],
+    why: &Error,
+) {
+    flow_files::undo(app, workspace, &folder(store), names, why);
 }
 
 /// Removes these files of a store.

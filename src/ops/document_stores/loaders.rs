@@ -10,6 +10,7 @@ use crate::domain::error::{Error, Result};
 use crate::domain::filling::Progress;
 use crate::domain::ids::{DocumentStoreId, LoaderId};
 use crate::limits;
+use crate::ops::destinations;
 use crate::ops::watch::{Tell, Watch};
 use crate::ops::workspace_host::WorkspaceHost;
 use crate::store::tables::DOCUMENT_STORES;
@@ -99,6 +100,10 @@ pub fn preview(app: &App, caller: &Caller, sent: &SentLoader, cancel: &Cancel) -
     };
     let loader = saved.as_ref().zip(sent.loader()).and_then(|(store, id)| store.loader(&id));
     let plan = sent.plan(loader.map(|loader| &loader.plan), caller)?;
+    // What is only tried is remembered by nobody.
+    let known = saved.as_ref().map(destinations::of_loaders).unwrap_or_default();
+    let sends: Vec<_> = destinations::of_plan(&plan.loader).into_iter().collect();
+    app.store.read(|tx| destinations::judge(tx, caller, &sends, || Ok(known)))?;
     let host = WorkspaceHost::new(app, caller.workspace, cancel.clone()).reading(store);
     let documents = plan::load(&plan, &host)?;
     // -1 and 0 are words for all in some clients; a page of them is enough to judge a loader by.
@@ -117,6 +122,8 @@ pub fn save(app: &App, caller: &Caller, sent: &SentLoader) -> Result<Value> {
     let store = app.store.read(|tx| existing(tx, &caller.workspace, &id))?;
     let saved = sent.loader().and_then(|id| store.loader(&id).cloned());
     let mut plan = sent.plan(saved.as_ref().map(|loader| &loader.plan), caller)?;
+    let sends: Vec<_> = destinations::of_plan(&plan.loader).into_iter().collect();
+    destinations::settle_ahead(app, caller, &sends, &destinations::of_loaders(&store))?;
     let fresh = files::keep(app, &caller.workspace, &id, &mut plan)?;
     let loader = StoreLoader {
         id: saved.as_ref().map_or_else(LoaderId::next, |loader| loader.id),
@@ -136,7 +143,7 @@ pub fn save(app: &App, caller: &Caller, sent: &SentLoader) -> Result<Value> {
             Ok(wire_loader(&loader))
         }
         Err(error) => {
-            files::remove(app, &caller.workspace, &id, &fresh);
+            files::undo(app, &caller.workspace, &id, &fresh, &error);
             Err(error)
         }
     }
@@ -149,7 +156,7 @@ pub(super) fn change<T>(
     id: &DocumentStoreId,
     edit: impl Fn(&WriteTx, &mut DocumentStore) -> Result<T>,
 ) -> Result<(DocumentStore, T)> {
-    let now = app.clock.now();
+    let now = app.clock.date();
     app.store.write(|tx| {
         let mut store = existing(tx, &caller.workspace, id)?;
         let made = edit(tx, &mut store)?;

@@ -27,6 +27,7 @@ use crate::domain::prediction::SourceDocument;
 use crate::domain::store_vectors::SetCard;
 use crate::limits;
 use crate::ops::access::{Action, permitted};
+use crate::ops::used_by::{self, Used};
 use crate::ops::{catalogue, places, store_vectors};
 use crate::store::Tx;
 use crate::store::passages as rows;
@@ -135,7 +136,7 @@ pub fn create_as(app: &App, caller: &Caller, id: DocumentStoreId, edit: StoreEdi
 }
 
 fn made_as(app: &App, caller: &Caller, id: DocumentStoreId, edit: StoreEdit) -> Result<DocumentStore> {
-    let now = app.clock.now();
+    let now = app.clock.date();
     let store = DocumentStore {
         id,
         workspace: caller.workspace,
@@ -199,7 +200,7 @@ pub fn read(app: &App, caller: &Caller, id: &DocumentStoreId) -> Result<Value> {
 pub fn update(app: &App, caller: &Caller, id: &DocumentStoreId, change: StoreChange) -> Result<Value> {
     let name = change.name.as_deref().map(checked_name).transpose()?;
     let description = change.description.map(checked_description).transpose()?;
-    let now = app.clock.now();
+    let now = app.clock.date();
     let store = app.store.write(|tx| {
         let mut store = existing(tx, &caller.workspace, id)?;
         store.name = name.clone().unwrap_or(store.name);
@@ -214,10 +215,11 @@ pub fn update(app: &App, caller: &Caller, id: &DocumentStoreId, change: StoreCha
 /// Deletes a store with its passages and files.
 ///
 /// # Errors
-/// 404.
-pub fn delete(app: &App, caller: &Caller, id: &DocumentStoreId) -> Result<()> {
+/// 404; 409 while flows use it, unless `force`.
+pub fn delete(app: &App, caller: &Caller, id: &DocumentStoreId, force: bool) -> Result<()> {
     app.store.write(|tx| {
         existing(tx, &caller.workspace, id)?;
+        used_by::must_be_free(tx, caller, Used::Stores, &id.to_string(), force)?;
         rows::clear(tx, id, None)?;
         store_vectors::forget_in(tx, &caller.workspace, id)?;
         DOCUMENT_STORES.remove(tx, &caller.workspace, id).map(drop)

@@ -13,6 +13,7 @@ use crate::domain::filling::Progress;
 use crate::domain::ids::{DocumentStoreId, LoaderId};
 use crate::domain::prediction::SentFile;
 use crate::domain::store_vectors::{SetCard, StoreVectors};
+use crate::ops::destinations::{self, Destination};
 use crate::ops::store_vectors;
 use crate::ops::watch::{Tell, Watch};
 use crate::store::tables::STORE_VECTORS;
@@ -192,11 +193,14 @@ pub fn prepare(
         }
         let vectors = sent.vectors(None, caller)?;
         let plan = sent.plan(None, sent_files, caller)?;
+        settle_destinations(app, caller, &plan, vectors.as_ref(), &[])?;
         return Ok(Prepared { into: Into::NewStore(edit), plan, vectors });
     }
     let (store, set) = app.store.read(|tx| {
         Ok((existing(tx, &caller.workspace, id)?, STORE_VECTORS.get(tx, &caller.workspace, id)?))
     })?;
+    let mut known = destinations::of_loaders(&store);
+    known.extend(set.iter().flat_map(destinations::of_vectors));
     let vectors = sent.vectors(set, caller)?;
     let named = sent.doc_id.as_deref().filter(|text| !text.is_empty());
     let saved = match named {
@@ -207,10 +211,24 @@ pub fn prepare(
         }
     };
     let plan = sent.plan(saved.as_ref(), sent_files, caller)?;
+    settle_destinations(app, caller, &plan, vectors.as_ref(), &known)?;
     let in_place = saved.filter(|_| sent.replace_existing).map(|loader| loader.id);
     // Without a loader's id, what is from the same place is meant.
     let replaces_source = sent.replace_existing && named.is_none();
     Ok(Prepared { into: Into::Store { id: *id, in_place, replaces_source }, plan, vectors })
+}
+
+/// Settles where the credentials of a request are sent, before anything is loaded.
+fn settle_destinations(
+    app: &App,
+    caller: &Caller,
+    plan: &LoaderPlan,
+    vectors: Option<&StoreVectors>,
+    known: &[Destination],
+) -> Result<()> {
+    let loader = destinations::of_plan(&plan.loader).into_iter();
+    let sends: Vec<_> = loader.chain(vectors.into_iter().flat_map(destinations::of_vectors)).collect();
+    destinations::settle_ahead(app, caller, &sends, known)
 }
 
 /// Loads what a request brings into a store; answers with the indexing counts of the family.
@@ -243,7 +261,7 @@ pub fn upsert(
             let filled = bring(app, caller, &store.id, None, plan, &|_| false, &watch, cancel);
             let filled = filled.and_then(|counts| embedded(&store.id, counts));
             if filled.is_err() {
-                super::delete(app, caller, &store.id)?;
+                super::delete(app, caller, &store.id, true)?;
             }
             let mut answer = filled?;
             answer["storeId"] = json!(store.id);
@@ -283,7 +301,7 @@ fn bring(
         characters: 0,
     };
     let filled = fill(app, caller, id, loader, &chunks, replaces)
-        .inspect_err(|_| files::remove(app, &caller.workspace, id, &fresh))?;
+        .inspect_err(|error| files::undo(app, &caller.workspace, id, &fresh, error))?;
     watch.note(Progress::storing(chunks.len(), chunks.len()));
     Ok(filled)
 }

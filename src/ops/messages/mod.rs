@@ -10,7 +10,7 @@ pub use budget::Budget;
 pub use filter::MessageFilter;
 
 use super::access::{self, Action};
-use super::{chat_passages, feedback};
+use super::{chat_passages, feedback, named_sessions};
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::caller::Caller;
@@ -223,18 +223,21 @@ pub fn delete(app: &App, caller: &Caller, flow: &FlowId, filter: &MessageFilter)
         let ended = ended(app, workspace, flow, &batch)?;
         ended.iter().for_each(|chat| app.chat_files.remove_chat(workspace, flow, chat));
         if !ended.is_empty() {
+            app.store.write(|tx| named_sessions::forget_chats(tx, workspace, flow, &ended))?;
             chat_passages::forget_chats(app, workspace, flow, &ended);
         }
     }
     match filter {
         // A conversation may have files before it has messages.
         all if *all == MessageFilter::default() => {
+            app.store.write(|tx| named_sessions::forget_flow(tx, workspace, flow))?;
             app.chat_files.remove_flow(workspace, flow);
             chat_passages::forget_flow(app, workspace, flow);
         }
         MessageFilter { chat: Some(chat), .. }
             if *filter == (MessageFilter { chat: Some(*chat), ..MessageFilter::default() }) =>
         {
+            app.store.write(|tx| named_sessions::forget_chats(tx, workspace, flow, [chat]))?;
             app.chat_files.remove_chat(workspace, flow, chat);
             chat_passages::forget_chats(app, workspace, flow, &BTreeSet::from([*chat]));
         }

@@ -21,7 +21,8 @@ impl Answer {
         facts.insert("question".into(), entry.question.text.clone().into());
         facts.insert("chatId".into(), entry.ids.chat.to_string().into());
         facts.insert("chatMessageId".into(), entry.ids.answer.to_string().into());
-        facts.insert("sessionId".into(), entry.ids.chat.to_string().into());
+        let named = entry.session_name.as_ref().map(|name| name.as_str().to_owned());
+        facts.insert("sessionId".into(), named.unwrap_or_else(|| entry.ids.chat.to_string()).into());
         if let Some(memory) = &entry.plan.memory_type {
             facts.insert("memoryType".into(), memory.clone().into());
         }

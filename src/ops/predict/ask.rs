@@ -2,7 +2,7 @@
 
 use super::answer::Answer;
 use super::carried::{self, KeptFiles};
-use super::conversation::{self, Belonging, Claim};
+use super::conversation::{self, Belonging};
 use super::loaded;
 use super::nested::Way;
 use super::offer::Offer;
@@ -12,6 +12,7 @@ use crate::domain::cancel::Cancel;
 use crate::domain::error::{Error, RateLimited, Result};
 use crate::domain::flow::{CanvasDigest, Flow};
 use crate::domain::ids::{FlowId, MessageId};
+use crate::domain::named_session::SessionName;
 use crate::domain::prediction::{AskIds, ChatType, Outcome, Question, SentUpload, Upload};
 use crate::domain::rate::WindowState;
 use crate::engine::{Allowed, Overrides, Plan};
@@ -64,6 +65,8 @@ pub struct Entry {
     pub started: Timestamp,
     /// What it runs under.
     pub ids: AskIds,
+    /// What its caller calls the conversation, where that counts.
+    pub(super) session_name: Option<SessionName>,
     /// Nothing was said in its conversation before.
     pub(super) begins: bool,
     /// What runs.
@@ -144,7 +147,7 @@ pub(super) fn prepare_within(
         Some(canvas) => compile(app, flow.digest, || Ok(canvas))?,
         None => plan(app, &flow)?,
     };
-    let started = app.clock.now();
+    let started = app.clock.date();
     let offer = Offer::of(&flow.settings, Some(&plan));
     let sent = std::mem::take(&mut question.uploads);
     let has_files = sent.iter().any(SentUpload::is_for_store);
@@ -153,16 +156,20 @@ pub(super) fn prepare_within(
     if let Some(spoken) = carried.spoken.take() {
         question.text = spoken;
     }
-    let mut overrides = overrides(app, &flow, &plan, &question.overrides)?;
-    loaded::give(&mut overrides, &plan, &flow.settings, &loaded)?;
-    let (belonging, way) = match within {
-        Some(within) => within,
+    let (belonging, session_name, way) = match within {
+        Some((belonging, way)) => (belonging, None, way),
         None => {
-            let (chat, proofs) = (question.chat_id.as_deref(), &question.proofs[..]);
-            let claim = Claim { chat, proofs, has_files };
-            (conversation::own(app, &flow, claim, chat_type)?, Way::default())
+            let (belonging, name) =
+                conversation::of_question(app, &flow, &mut question, has_files, chat_type)?;
+            (belonging, name, Way::default())
         }
     };
+    // A name that does not count is a setting that nobody may change.
+    if let Some(unused) = question.session_name.take() {
+        question.overrides.entry(conversation::NAME).or_insert(unused);
+    }
+    let mut overrides = overrides(app, &flow, &plan, &question.overrides)?;
+    loaded::give(&mut overrides, &plan, &flow.settings, &loaded)?;
     let chat = belonging.chat();
     let files = carried.store(app, &flow, chat)?;
     let ids = AskIds { flow: flow.id, chat, answer: MessageId::random(), question: MessageId::random() };
@@ -174,6 +181,7 @@ pub(super) fn prepare_within(
         files,
         started,
         ids,
+        session_name,
         begins: matches!(belonging, Belonging::ToNew(_)),
         streams,
         plan,

@@ -5,8 +5,12 @@ use crate::domain::conversation::Conversation;
 use crate::domain::error::Result;
 use crate::domain::flow::Flow;
 use crate::domain::ids::ChatId;
-use crate::domain::prediction::{ChatType, Proof};
-use crate::ops::chat_passages;
+use crate::domain::named_session::SessionName;
+use crate::domain::prediction::{ChatType, Proof, Question};
+use crate::ops::{chat_passages, named_sessions};
+
+/// The key of a conversation's name among the overrides.
+pub(super) const NAME: &str = "sessionId";
 
 /// What a request says of its conversation.
 #[derive(Debug, Clone, Copy)]
@@ -37,8 +41,8 @@ impl Belonging {
     }
 
     /// A conversation nobody knows.
-    pub(super) fn fresh(app: &App) -> Self {
-        Self::ToNew(ChatId::beginning(app.clock.now()))
+    pub(super) fn fresh() -> Self {
+        Self::ToNew(ChatId::random())
     }
 }
 
@@ -49,18 +53,54 @@ pub(in crate::ops) fn own(
     claim: Claim<'_>,
     chat_type: ChatType,
 ) -> Result<Belonging> {
-    if let Some(chat) = claim.chat.and_then(ChatId::parse) {
-        let proven = match chat_type {
-            ChatType::External => owns(app, flow, &chat, claim.proofs),
-            ChatType::Internal => {
-                is_test_chat(app, flow, &chat)?
-                    || (owns(app, flow, &chat, claim.proofs) && is_silent(app, flow, chat)?)
-            }
-        };
-        if proven {
-            return Ok(Belonging::To(chat));
+    match proven(app, flow, claim, chat_type)? {
+        Some(chat) => Ok(Belonging::To(chat)),
+        None => unproven(app, flow, claim, chat_type),
+    }
+}
+
+/// As [`own`], for a question that may name its conversation: the name, when it is that which counts.
+pub(super) fn of_question(
+    app: &App,
+    flow: &Flow,
+    question: &mut Question,
+    has_files: bool,
+    chat_type: ChatType,
+) -> Result<(Belonging, Option<SessionName>)> {
+    let (chat, proofs) = (question.chat_id.as_deref(), &question.proofs[..]);
+    let claim = Claim { chat, proofs, has_files };
+    if let Some(chat) = proven(app, flow, claim, chat_type)? {
+        return Ok((Belonging::To(chat), None));
+    }
+    // The gate of the flow let nobody in without this key.
+    let key = flow.settings.api_key.filter(|_| flow.settings.named_sessions());
+    if let (Some(key), ChatType::External) = (key, chat_type) {
+        let sent = question.overrides.shift_remove(NAME).filter(|sent| !sent.is_null());
+        if let Some(sent) = sent.or_else(|| question.session_name.take()) {
+            let name = SessionName::parse(&sent)?;
+            let (chat, is_new) = named_sessions::conversation(app, flow, &key, &name)?;
+            let belonging = if is_new { Belonging::ToNew(chat) } else { Belonging::To(chat) };
+            return Ok((belonging, Some(name)));
         }
     }
+    Ok((unproven(app, flow, claim, chat_type)?, None))
+}
+
+/// The conversation whose id the request says and proves.
+fn proven(app: &App, flow: &Flow, claim: Claim<'_>, chat_type: ChatType) -> Result<Option<ChatId>> {
+    let Some(chat) = claim.chat.and_then(ChatId::parse) else { return Ok(None) };
+    let proven = match chat_type {
+        ChatType::External => owns(app, flow, &chat, claim.proofs),
+        ChatType::Internal => {
+            is_test_chat(app, flow, &chat)?
+                || (owns(app, flow, &chat, claim.proofs) && is_silent(app, flow, chat)?)
+        }
+    };
+    Ok(proven.then_some(chat))
+}
+
+/// The conversation of a request that proves none.
+fn unproven(app: &App, flow: &Flow, claim: Claim<'_>, chat_type: ChatType) -> Result<Belonging> {
     let begun = claim.proofs.iter().filter(|_| claim.has_files).find_map(|proof| match proof {
         Proof::Cookie(value) => app.secrets.tokens.prove_cookie(&flow.id, value),
         Proof::Token(_) => None,
@@ -71,7 +111,7 @@ pub(in crate::ops) fn own(
         Some(chat) if chat_type == ChatType::External && is_silent(app, flow, chat)? => {
             Ok(Belonging::To(chat))
         }
-        _ => Ok(Belonging::fresh(app)),
+        _ => Ok(Belonging::fresh()),
     }
 }
 

@@ -40,7 +40,7 @@ pub(super) fn of(host: &dyn Host, entry: &Entry, answer: &str) -> Vec<String> {
         return Vec::new();
     }
     ask(host, config, answer).unwrap_or_else(|fault| {
-        tracing::warn!(flow = %entry.flow.id, reason = %fault, "an answer has no follow-up prompts");
+        tracing::warn!(flow = %entry.flow.id, reason = fault.for_log(), "an answer has no follow-up prompts");
         Vec::new()
     })
 }

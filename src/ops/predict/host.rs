@@ -162,16 +162,12 @@ impl Host for LiveHost<'_> {
             .collect())
     }
 
-    fn credential(&self, id: &str) -> Result<Option<Map<String, Value>>> {
+    fn credential(&self, id: &str, admit: &dyn Fn(&str) -> Result<()>) -> Result<Option<Map<String, Value>>> {
         let Some(id) = CredentialId::parse(id) else { return Ok(None) };
+        let vault = &self.app.secrets.vault;
         self.app
             .store
-            .read_but_messages(|tx| credentials::open(tx, &self.app.secrets.vault, &self.flow.workspace, &id))
-    }
-
-    fn credential_type(&self, id: &str) -> Result<Option<String>> {
-        let Some(id) = CredentialId::parse(id) else { return Ok(None) };
-        self.app.store.read_but_messages(|tx| credentials::type_of(tx, &self.flow.workspace, &id))
+            .read_but_messages(|tx| credentials::open_if(tx, vault, &self.flow.workspace, &id, admit))
     }
 
     fn variable(&self, name: &str) -> Option<String> {
@@ -181,7 +177,11 @@ impl Host for LiveHost<'_> {
     fn fact(&self, name: &str) -> Option<String> {
         match name {
             "chatflowid" | "chatflowId" => Some(self.flow.id.to_string()),
-            "chatId" | "sessionId" => Some(self.ids.chat.to_string()),
+            "chatId" => Some(self.ids.chat.to_string()),
+            "sessionId" => {
+                let named = self.asking.and_then(|entry| entry.session_name.as_ref());
+                Some(named.map_or_else(|| self.ids.chat.to_string(), |name| name.as_str().to_owned()))
+            }
             "apiMessageId" => Some(self.ids.answer.to_string()),
             _ => None,
         }
@@ -223,9 +223,11 @@ impl Host for LiveHost<'_> {
             flow,
             fetch: Some(Arc::new(Guarded::new(self.app.outgoing.clone()))),
         };
-        let ran = self.app.scripts.run(code.source, &scope, &self.cancel);
-        for line in &ran.console.lines {
-            tracing::debug!(flow = %self.flow.id, card = code.card, text = line.text.as_str(), "code said");
+        let ran = self.app.scripts.run_with(code.source, &scope, code.calls, &self.cancel);
+        // What code says may be what a person asked: a log gets no word of it.
+        let lines = ran.console.lines.len();
+        if lines > 0 {
+            tracing::debug!(flow = %self.flow.id, lines, "code wrote to its console");
         }
         ran.result
     }
@@ -315,9 +317,9 @@ impl Host for LiveHost<'_> {
         }
     }
 
-    fn used(&self, card: &str, usage: Option<Usage>) {
+    fn used(&self, _: &str, usage: Option<Usage>) {
         let Some(usage) = usage else { return };
-        tracing::debug!(flow = %self.flow.id, card, input = usage.input_tokens, output = usage.output_tokens, "model call");
+        tracing::debug!(flow = %self.flow.id, input = usage.input_tokens, output = usage.output_tokens, "a model was called");
         let mut total = self.usage.lock().unwrap_or_else(PoisonError::into_inner);
         total.get_or_insert_default().add(&usage);
     }

@@ -67,7 +67,7 @@ pub(super) fn ask(app: &App, from: &Entry, wanted: &FlowAsk<'_>, cancel: &Cancel
         ..Question::default()
     };
     // The same id names another conversation of another flow, so what is asked later in this one goes on in that one.
-    let chat = if wanted.afresh { Belonging::fresh(app) } else { Belonging::To(from.ids.chat) };
+    let chat = if wanted.afresh { Belonging::fresh() } else { Belonging::To(from.ids.chat) };
     let ask = Ask { flow, question, chat_type: from.chat_type, side: Side::Live };
     let entry = ask::prepare_within(app, ask, Some((chat, way)), cancel)?;
     Ok(run::run(app, &entry, cancel, &mut Quiet)?.outcome)

@@ -50,7 +50,7 @@ pub(super) fn said(
         id: entry.ids.answer,
         role: Speaker::Api,
         content: outcome.text.clone(),
-        created: app.clock.now(),
+        created: app.clock.date(),
         lead_email: None,
         file_uploads: Vec::new(),
         used_tools: outcome.used_tools.clone(),

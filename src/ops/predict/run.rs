@@ -25,6 +25,7 @@ use tracing::Span;
 pub fn run(app: &App, entry: &Entry, cancel: &Cancel, sink: &mut dyn Sink) -> Result<Answer> {
     let (answer, Unstored { said, measure }) = finish(app, entry, cancel, sink)?;
     let stored = app.store.append(said);
+    keep_files(entry, &stored);
     measure.end(app, entry, stored.as_ref().err());
     stored.map(|()| answer)
 }
@@ -59,10 +60,18 @@ impl Unstored {
     pub fn store(self, app: &App, entry: Entry, done: impl FnOnce(Result<()>) + Send + 'static) {
         let (measure, house) = (self.measure, app.clone());
         app.store.append_then(self.said, move |stored| {
+            keep_files(&entry, &stored);
             measure.end(&house, &entry, stored.as_ref().err());
             drop(entry);
             done(stored);
         });
+    }
+}
+
+/// Nobody knows what became of messages that could not be stored, so nobody can say that nothing names their files.
+fn keep_files(entry: &Entry, stored: &Result<()>) {
+    if !stored.as_ref().is_err_and(Error::is_refusal) {
+        entry.files.are_wanted();
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::starters::{FILES, starters};
 use crate::canvas::Canvas;
+use crate::domain::flow::FlowKind;
 use crate::engine::Plan;
 use crate::engine::validate::validate;
 use crate::ops::demo::drawing::Drawing;
@@ -210,7 +211,7 @@ fn starters_are_sound() {
         let canvas = Canvas::parse(text).unwrap();
         assert!(Plan::compile(&canvas).is_ok(), "{}", row["id"]);
         // What a person has to bring is all that may be wrong: a credential, and the file to read.
-        for problems in validate(&canvas, &|_| None) {
+        for problems in validate(FlowKind::Chatflow, &canvas, &|_| None) {
             let problems = serde_json::to_value(problems).unwrap();
             for issue in problems["issues"].as_array().unwrap() {
                 let issue = issue.as_str().unwrap().to_lowercase();

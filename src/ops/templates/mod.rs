@@ -6,6 +6,7 @@ mod starters;
 
 pub use starters::starters;
 
+use super::access::{self, Action};
 use super::snapshot::{self, Snapshot};
 use super::{drafts, places, tools};
 use crate::app::App;
@@ -16,7 +17,7 @@ use crate::domain::flow::FlowKind;
 use crate::domain::ids::{FlowId, TemplateId};
 use crate::domain::secrets::hide;
 use crate::domain::template::{Template, TemplateKind};
-use crate::store::tables::{CANVASES, FLOWS, TEMPLATES};
+use crate::store::tables::{CANVASES, TEMPLATES};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -93,7 +94,7 @@ pub fn create(app: &App, caller: &Caller, body: TemplateBody) -> Result<Value> {
         usecases: body.usecases.unwrap_or_default(),
         kind,
         content,
-        created: app.clock.now(),
+        created: app.clock.date(),
     };
     keep(app, &template, false)?;
     Ok(row(&template))
@@ -109,9 +110,8 @@ fn needs(caller: &Caller, permission: &str) -> Result<()> {
 fn of_flow(app: &App, caller: &Caller, id: &str) -> Result<(TemplateKind, String)> {
     needs(caller, "templates:flowexport")?;
     let id = FlowId::parse(id).ok_or_else(|| Error::no_flow_text(id))?;
-    // Whoever may make templates of flows may read them for that.
     let (flow, live, draft) = app.store.read(|tx| {
-        let flow = FLOWS.get(tx, &caller.workspace, &id)?.ok_or_else(|| Error::no_flow(&id))?;
+        let flow = access::flow(tx, caller, &id, Action::Read)?;
         let live = CANVASES.get(tx, &flow.workspace, &id)?.unwrap_or_default();
         let draft = if flow.card_count == 0 { drafts::canvas(tx, &flow)? } else { None };
         Ok((flow, live, draft))
@@ -207,7 +207,7 @@ pub(super) fn bring(
         usecases,
         kind,
         content,
-        created: app.clock.now(),
+        created: app.clock.date(),
     };
     keep(app, &template, !is_new)
 }

@@ -4,17 +4,19 @@ use super::super::messages::{self, Budget};
 use super::super::snapshot::Snapshot;
 use super::super::{document_stores, drafts, feedback, templates, tools, variables};
 use super::credentials;
-use super::{EXPORT_ALL, GROUPS, Kind};
+use super::{GROUPS, Kind};
 use crate::app::App;
 use crate::clock::iso;
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::{Flow, FlowKind};
+use crate::domain::ids::KeyId;
 use crate::domain::secrets::{hide, tree};
-use crate::store::tables::{CANVASES, FLOWS};
+use crate::store::tables::{API_KEYS, CANVASES, FLOWS};
 use crate::store::{Order, ReadTx};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 
 /// Largest file.
 const BYTES_MAX: usize = 128 * 1024 * 1024;
@@ -57,16 +59,11 @@ impl Wanted {
             return Ok(GROUPS
                 .map(|(_, kind)| kind)
                 .into_iter()
-                .filter(|kind| kind.may_export(caller))
+                .filter(|kind| kind.may_export(caller).is_ok())
                 .collect());
         }
-        match kinds.iter().find(|kind| !kind.may_export(caller)) {
-            None => Ok(kinds),
-            Some(refused) => Err(Error::Forbidden(format!(
-                "This needs the permission {EXPORT_ALL} or {}.",
-                refused.export_permission()
-            ))),
-        }
+        kinds.iter().try_for_each(|kind| kind.may_export(caller))?;
+        Ok(kinds)
     }
 }
 
@@ -101,17 +98,40 @@ pub fn export(app: &App, caller: &Caller, wanted: &Wanted) -> Result<Value> {
         }
         file.insert(kind.group().to_owned(), rows.into());
     }
-    let named = credentials::named_in(
-        &credentials::of(app, &caller.workspace)?,
-        &Value::from(file.clone()).to_string(),
-    );
-    let mut ours = json!({"version": 1, "credentials": named});
+    let named = named_credentials(app, caller, &file)?;
+    let mut ours = json!({"version": 1, "credentials": named, "keys": keys_of(app, caller, &flows)?});
     if (wanted.chat_message || wanted.chat_feedback) && said(app, caller, wanted, &mut file)? {
         ours["truncated"] = true.into();
     }
     file.insert("flowkeep".to_owned(), ours);
-    tracing::info!(flows = flows.len(), by = ?caller.principal, "a workspace was exported");
+    tracing::info!(flows = flows.len(), by = %caller.principal, "a workspace was exported");
     Ok(Value::Object(file))
+}
+
+/// What the flows of the file call their credentials, for those who may see credentials.
+fn named_credentials(app: &App, caller: &Caller, file: &Map<String, Value>) -> Result<Map<String, Value>> {
+    if !caller.grants.allow("credentials:view") {
+        return Ok(Map::new());
+    }
+    let known = credentials::of(app, &caller.workspace)?;
+    Ok(credentials::named_in(&known, &Value::from(file.clone()).to_string()))
+}
+
+/// Name and hash of the keys that flows are bound to, by id, so that a place that has one of them finds it.
+fn keys_of(app: &App, caller: &Caller, flows: &[Flow]) -> Result<Map<String, Value>> {
+    if !caller.grants.allow("apikeys:view") {
+        return Ok(Map::new());
+    }
+    let bound: BTreeSet<KeyId> = flows.iter().filter_map(|flow| flow.settings.api_key).collect();
+    app.store.read(|tx| {
+        let mut keys = Map::new();
+        for id in bound {
+            if let Some(key) = API_KEYS.get(tx, &caller.workspace, &id)? {
+                keys.insert(id.to_string(), json!({"name": hide(&key.name).text, "hash": key.fingerprint()}));
+            }
+        }
+        Ok(keys)
+    })
 }
 
 fn flows_of(app: &App, caller: &Caller, kind: FlowKind) -> Result<Vec<Flow>> {
@@ -141,8 +161,9 @@ pub(super) fn flow_row(app: &App, flow: &Flow) -> Result<Value> {
     if let Some(draft) = draft {
         row["draft"] = json!({"flowData": Snapshot::take(app, flow, &draft)?.portable(app, flow)?});
     }
-    if flow.settings.api_key.is_some() {
+    if let Some(key) = flow.settings.api_key {
         row["keyBound"] = true.into();
+        row["apikeyid"] = json!(key);
     }
     Ok(row)
 }
@@ -196,7 +217,7 @@ fn bare_store(mut row: Value) -> Value {
 fn said(app: &App, caller: &Caller, wanted: &Wanted, file: &mut Map<String, Value>) -> Result<bool> {
     let mut flows = Vec::new();
     for flow in app.store.read(|tx| FLOWS.list(tx, &caller.workspace))? {
-        if Kind::Flow(flow.kind).may_export(caller) {
+        if Kind::Flow(flow.kind).may_export(caller).is_ok() {
             let count = messages::count_up_to(app, &caller.workspace, &flow.id, MESSAGES_MAX)?;
             flows.push((count, flow));
         }
@@ -206,7 +227,6 @@ fn said(app: &App, caller: &Caller, wanted: &Wanted, file: &mut Map<String, Valu
     let mut room = Budget::new(MESSAGES_MAX, SAID_BYTES_MAX);
     if wanted.chat_message {
         for (at, (_, flow)) in flows.iter().enumerate() {
-            let caller = &super::with(caller, flow.kind, "view");
             let mut share = room.share(flows.len() - at);
             let all = messages::MessageFilter::default();
             told.extend(messages::newest_within(app, caller, &flow.id, &all, false, &mut share)?);
@@ -216,7 +236,6 @@ fn said(app: &App, caller: &Caller, wanted: &Wanted, file: &mut Map<String, Valu
     let mut rated_room = Budget::new(MESSAGES_MAX, room.bytes());
     if wanted.chat_feedback {
         for (at, (_, flow)) in flows.iter().enumerate() {
-            let caller = &super::with(caller, flow.kind, "view");
             let mut share = rated_room.share(flows.len() - at);
             let newest =
                 feedback::FeedbackFilter { chat: None, order: Order::Descending, start: None, end: None };

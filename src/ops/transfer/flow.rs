@@ -7,18 +7,62 @@ use super::super::flow_config;
 use super::super::flows::{self, FlowEdit};
 use super::super::live::NewCanvas;
 use super::super::snapshot;
+use super::super::validation::{Problems, Validator};
+use super::here::{Binding, flow_canvas};
 use super::import::body;
 use super::plan::{Action, Step};
-use super::reading::{Item, SETTINGS};
+use super::reading::{Item, SETTINGS, UNNAMED};
 use super::with;
 use crate::app::App;
 use crate::domain::caller::Caller;
 use crate::domain::draft::Mode;
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flow::FlowKind;
-use crate::domain::ids::{FlowId, KeyId};
-use crate::store::tables::{API_KEYS, CANVASES, FLOWS};
+use crate::domain::ids::FlowId;
+use crate::store::tables::{CANVASES, FLOWS};
 use serde_json::{Map, Value};
+
+/// The canvas that comes in: what was to be published, where the file holds that too.
+pub(super) fn canvas_of(item: &Item) -> &str {
+    let draft = item.fields.get("draft").and_then(|draft| draft.get("flowData"));
+    draft.or_else(|| item.fields.get("flowData")).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Judges what a save would refuse, so that a dry run says it too.
+///
+/// # Errors
+/// 400 naming what is wrong.
+pub(super) fn check(item: &Item) -> Result<()> {
+    NewCanvas::check(canvas_of(item).to_owned())?;
+    for name in SETTINGS {
+        flow_config::read(name, item.fields.get(*name).filter(|value| !value.is_null()))?;
+    }
+    Ok(())
+}
+
+/// What is wrong with the flow as it will be here.
+///
+/// # Errors
+/// When the database cannot be read.
+pub(super) fn problems(
+    app: &App,
+    caller: &Caller,
+    item: &Item,
+    kind: FlowKind,
+    step: &Step,
+    validator: &Validator,
+) -> Result<Vec<Problems>> {
+    let sent = canvas_of(item);
+    if step.action != Action::Update {
+        return validator.problems(kind, sent);
+    }
+    let id = FlowId::from_bytes(*step.id.as_bytes());
+    let mine = app.store.read(|tx| {
+        let flow = FLOWS.get(tx, &caller.workspace, &id)?;
+        flow.map(|flow| flow_canvas(tx, &flow)).transpose()
+    })?;
+    validator.problems(kind, &snapshot::merged(mine.as_deref().unwrap_or(sent), sent)?)
+}
 
 /// Makes or changes a flow as the file says.
 ///
@@ -34,20 +78,20 @@ pub(super) fn bring(app: &App, caller: &Caller, item: &Item, kind: FlowKind, ste
         .map(|name| ((*name).to_owned(), item.fields[*name].clone()))
         .collect();
     edit.insert("type".to_owned(), kind.as_str().into());
-    let bound = kept_key(app, caller, item.fields.get("apikeyid").and_then(Value::as_str))?;
-    edit.extend(bound.map(|key| ("apikeyid".to_owned(), key.into())));
-    let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
-    let draft = item.fields.get("draft").and_then(|draft| text(draft.get("flowData")));
-    let canvas = draft.or_else(|| text(item.fields.get("flowData"))).unwrap_or_default();
+    if let Binding::Key(key) = step.binding {
+        edit.insert("apikeyid".to_owned(), key.to_string().into());
+    }
+    let canvas = canvas_of(item);
     let id = FlowId::from_bytes(*step.id.as_bytes());
     if step.action == Action::Update {
-        return update(app, caller, &id, (kind, edit, &canvas), &step.draft);
+        return update(app, caller, &id, (kind, edit, canvas), &step.draft);
     }
     if edit.get("name").and_then(Value::as_str).is_none_or(|name| name.trim().is_empty()) {
-        edit.insert("name".to_owned(), "Imported flow".into());
+        edit.insert("name".to_owned(), UNNAMED.into());
     }
     edit.insert("flowData".to_owned(), canvas.into());
-    flows::create_as(app, &with(caller, kind, "create"), id, &body(&edit)?).map(drop)
+    let edit = body::<FlowEdit>(&edit)?.of_file(step.binding == Binding::Nobody);
+    flows::create_as(app, &with(caller, kind, "create"), id, &edit).map(drop)
 }
 
 /// What no file holds, such as passwords typed into cards and the credentials of settings, stays as it is here.
@@ -75,7 +119,7 @@ fn update(
     edit.remove("publishInstantly");
     if drafts::mode(app, &now) != Mode::Draft {
         edit.insert("flowData".to_owned(), snapshot::merged(&live, sent)?.into());
-        return flows::update(app, caller, id, &body::<FlowEdit>(&edit)?).map(drop);
+        return flows::update(app, caller, id, &body::<FlowEdit>(&edit)?.of_file(false)).map(drop);
     }
     // The settings are stored first: what would refuse the draft has to do so before.
     access::permitted(caller, now.kind, Doing::Update)?;
@@ -89,13 +133,6 @@ fn update(
     let canvas = snapshot::merged(&mine, sent)?;
     NewCanvas::check(canvas.clone())?;
     edit.remove("type");
-    flows::update(app, caller, id, &body::<FlowEdit>(&edit)?)?;
+    flows::update(app, caller, id, &body::<FlowEdit>(&edit)?.of_file(false))?;
     drafts::save(app, caller, id, canvas, seen).map(drop)
-}
-
-/// The key a flow of the file is bound to, if it is one of this workspace.
-pub(super) fn kept_key(app: &App, caller: &Caller, id: Option<&str>) -> Result<Option<String>> {
-    let Some(id) = id.and_then(KeyId::parse) else { return Ok(None) };
-    let is_here = app.store.read(|tx| API_KEYS.has(tx, &caller.workspace, &id))?;
-    Ok(is_here.then(|| id.to_string()))
 }

@@ -3,24 +3,28 @@
 use super::super::document_stores::{self, StoreChange, StoreEdit};
 use super::super::templates;
 use super::super::tools;
+use super::super::validation::{Problems, Validator, unknown_cards};
 use super::super::variables::{self, VariableBody};
 use super::Kind;
 use super::credentials::{self, Stands};
 use super::export;
 use super::flow;
-use super::plan::{Action, Step, plan, told};
-use super::reading::{Incoming, Item, read};
+use super::here::Binding;
+use super::plan::{Action, Choices, Existing, Step, plan, told};
+use super::reading::{Item, read, shown};
 use crate::app::App;
+use crate::canvas::Canvas;
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{DocumentStoreId, TemplateId, ToolId, VariableId, found_in};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The body: how, and the file itself beside it, as the family sends it.
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ImportBody {
     /// `preview` changes nothing and tells what an import would do.
     #[serde(default)]
@@ -28,6 +32,12 @@ pub struct ImportBody {
     /// What to do with things of the file, by their ids there.
     #[serde(default)]
     choices: HashMap<String, Action>,
+    /// What to do with the others of them that are here already.
+    #[serde(default)]
+    existing: Existing,
+    /// The name of the file, after which a canvas without a name is called.
+    #[serde(default)]
+    file_name: Option<String>,
     #[serde(flatten)]
     file: Map<String, Value>,
 }
@@ -40,15 +50,16 @@ enum Doing {
 }
 
 impl ImportBody {
-    /// A file with nothing chosen.
+    /// A file with nothing chosen for single things of it.
     ///
     /// # Errors
     /// 400 when it is no JSON object.
-    pub fn of_file(text: &str, preview: bool) -> Result<Self> {
-        let wrong = |_| Error::invalid("This is not a file of JSON with an export, a flow or a canvas.");
+    pub fn of_file(text: &str, file_name: Option<String>, existing: Existing, preview: bool) -> Result<Self> {
+        let wrong =
+            |_| Error::invalid("This is not a file of JSON with an export, a flow, a tool or a canvas.");
         let file: Map<String, Value> = serde_json::from_str(text).map_err(wrong)?;
         let mode = Some(if preview { Doing::Preview } else { Doing::Import });
-        Ok(Self { mode, choices: HashMap::new(), file })
+        Ok(Self { mode, choices: HashMap::new(), existing, file_name, file })
     }
 }
 
@@ -58,68 +69,116 @@ impl ImportBody {
 /// # Errors
 /// 400 for a file with nothing in it.
 pub fn import(app: &App, caller: &Caller, body: ImportBody) -> Result<Value> {
-    let ImportBody { mode, choices, file } = body;
-    let Incoming { mut items, left_out, credentials: named } = read(file)?;
-    let mut steps = plan(app, caller, &items, &choices)?;
-    let stands = credentials::stands(caller, &credentials::of(app, &caller.workspace)?, &named);
-    let told_of = items.iter().zip(&steps).map(|(item, step)| notes(app, caller, item, step, &stands));
-    let notes: Vec<Vec<String>> = told_of.collect::<Result<_>>()?;
+    let ImportBody { mode, choices: chosen, existing, file_name, file } = body;
+    let mut incoming = read(file, file_name.as_deref())?;
+    let mut steps = plan(app, caller, &incoming, &Choices { chosen, existing })?;
+    let known = credentials::of(app, &caller.workspace)?;
+    let stands = credentials::stands(caller, &known, &incoming.credentials);
+    let told_of = incoming.items.iter().zip(&steps).map(|(item, step)| notes(item, step, &stands));
+    let notes: Vec<Vec<String>> = told_of.collect();
+    rename(&mut incoming.items, &steps, &stands)?;
+    let problems = problems(app, caller, &incoming.items, &steps)?;
+    let unsupported = unsupported(&incoming.items, &steps);
     let is_import = mode != Some(Doing::Preview);
     if is_import {
-        rename(&mut items, &steps, &stands)?;
-        for (item, step) in items.iter().zip(&mut steps) {
-            if step.refused.is_none() && step.action != Action::Skip {
+        for (item, step) in incoming.items.iter().zip(&mut steps) {
+            if step.comes_in() {
                 step.refused = bring(app, caller, item, step).err().map(|fault| told_fault(&fault));
             }
         }
     }
-    let rows = items.iter().zip(&steps).zip(&notes);
-    let mut told: Vec<Value> = rows.map(|((item, step), notes)| told(item, step, notes, is_import)).collect();
-    told.extend(left_out.iter().map(|(name, count, why)| {
+    let rows = incoming.items.iter().zip(&steps).zip(notes.iter().zip(&problems));
+    let mut told: Vec<Value> =
+        rows.map(|((item, step), (notes, problems))| told(item, step, notes, problems, is_import)).collect();
+    told.extend(incoming.left_out.iter().map(|(name, count, why)| {
         json!({"kind": name, "count": count, "action": "skip", "reason": why, "choices": ["skip"]})
     }));
-    let count =
-        |action: Action| steps.iter().filter(|step| step.refused.is_none() && step.action == action).count();
+    let count = |actions: &[Action]| {
+        steps.iter().filter(|step| step.refused.is_none() && actions.contains(&step.action)).count()
+    };
+    let (created, updated) = (count(&[Action::Create, Action::Duplicate]), count(&[Action::Update]));
     let refused = steps.iter().filter(|step| step.refused.is_some()).count();
-    let (created, updated) = (count(Action::Create), count(Action::Update));
     if is_import {
-        tracing::info!(created, updated, refused, by = ?caller.principal, "a file was imported");
+        tracing::info!(created, updated, refused, by = %caller.principal, "a file was imported");
     }
     Ok(json!({
         "message": if !is_import { "preview" } else if refused == 0 { "success" } else { "some items were refused" },
-        "items": told, "created": created, "updated": updated, "skipped": count(Action::Skip), "refused": refused,
+        "items": told, "created": created, "updated": updated, "skipped": count(&[Action::Skip]),
+        "refused": refused, "unsupported": unsupported,
     }))
+}
+
+/// What is wrong with each flow that comes in, as validation says it of flows that are here.
+fn problems(app: &App, caller: &Caller, items: &[Item], steps: &[Step]) -> Result<Vec<Vec<Problems>>> {
+    let validator = app.store.read(|tx| Validator::of(tx, &caller.workspace))?;
+    let of = |(item, step): (&Item, &Step)| match item.kind {
+        Kind::Flow(kind) if step.comes_in() => flow::problems(app, caller, item, kind, step, &validator),
+        _ => Ok(Vec::new()),
+    };
+    items.iter().zip(steps).map(of).collect()
+}
+
+/// Kinds of flows and cards that come in and do not run here: how many, and in how many flows.
+fn unsupported(items: &[Item], steps: &[Step]) -> Vec<Value> {
+    let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut cards: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    for (item, step) in items.iter().zip(steps) {
+        let Kind::Flow(kind) = item.kind else { continue };
+        if !step.comes_in() {
+            continue;
+        }
+        if kind.unsupported().is_some() {
+            *kinds.entry(kind.as_str()).or_default() += 1;
+        }
+        let Ok(canvas) = Canvas::parse(flow::canvas_of(item)) else { continue };
+        let mut seen = HashSet::new();
+        for name in unknown_cards(&canvas) {
+            let (count, flows) = cards.entry(shown(name)).or_default();
+            *count += 1;
+            *flows += usize::from(seen.insert(name));
+        }
+    }
+    let kinds = kinds.into_iter().map(|(name, count)| ("type", name.to_owned(), count, count));
+    let cards = cards.into_iter().map(|(name, (count, flows))| ("card", name, count, flows));
+    kinds
+        .chain(cards)
+        .map(|(what, name, count, flows)| json!({"what": what, "name": name, "count": count, "flows": flows}))
+        .collect()
 }
 
 /// A fault of the service is told as such, and logged.
 fn told_fault(fault: &Error) -> String {
-    if let Error::Internal(cause) = fault {
-        tracing::error!(%cause, "a thing of a file could not be imported");
+    if let Error::Internal(_) = fault {
+        tracing::error!(cause = fault.for_log(), "a thing of a file could not be imported");
     }
     fault.to_string()
 }
 
 /// What a person should know of a thing that comes in.
-fn notes(app: &App, caller: &Caller, item: &Item, step: &Step, stands: &Stands) -> Result<Vec<String>> {
+fn notes(item: &Item, step: &Step, stands: &Stands) -> Vec<String> {
     let mut notes = step.notes.clone();
     let Kind::Flow(_) = item.kind else {
         if item.kind == Kind::Variable {
             notes.push("It comes without a value: one that is here keeps its own.".to_owned());
         }
-        return Ok(notes);
+        return notes;
     };
     notes.extend(stands.notes_on(&Value::from(item.fields.clone()).to_string()));
-    let bound = item.fields.get("apikeyid").and_then(Value::as_str).filter(|id| !id.is_empty());
-    let is_bound = item.fields.get("keyBound") == Some(&Value::Bool(true)) || bound.is_some();
-    if is_bound && flow::kept_key(app, caller, bound)?.is_none() {
-        notes.push(
-            "It was bound to an API key that is not here: until one is chosen it answers anyone.".to_owned(),
-        );
+    match (step.binding, step.action) {
+        (Binding::Nobody, Action::Create | Action::Duplicate) => notes.push(
+            "It was bound to an API key that is not here: it answers nobody (401) until you choose in its settings \
+             which key opens it, or that it needs none."
+                .to_owned(),
+        ),
+        (Binding::Nobody, Action::Update) => {
+            notes.push("The API key it was bound to is not here: who may ask it stays as it is.".to_owned());
+        }
+        (Binding::Open | Binding::Key(_), _) | (_, Action::Skip) => {}
     }
-    if item.fields.get("draft").is_some_and(Value::is_object) {
+    if step.comes_in() && item.fields.get("draft").is_some_and(Value::is_object) {
         notes.push("Its unpublished changes come along as what is to be published.".to_owned());
     }
-    Ok(notes)
+    notes
 }
 
 /// Writes the new ids wherever the old ones stand, in one pass over each thing.
@@ -155,7 +214,7 @@ fn renamed(text: &str, names: &HashMap<String, String>) -> String {
 
 fn bring(app: &App, caller: &Caller, item: &Item, step: &Step) -> Result<()> {
     let bytes = *step.id.as_bytes();
-    let (text, is_new) = (step.id.to_string(), step.action == Action::Create);
+    let (text, is_new) = (step.id.to_string(), step.action != Action::Update);
     let fields = &item.fields;
     match item.kind {
         Kind::Flow(kind) => flow::bring(app, caller, item, kind, step),

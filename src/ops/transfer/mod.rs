@@ -4,16 +4,22 @@
 mod credentials;
 mod export;
 mod flow;
+mod here;
 mod import;
+mod lone;
 mod plan;
 mod reading;
 mod transcripts;
 
 pub use export::{Wanted, export};
 pub use import::{ImportBody, import};
+pub use lone::{FileFlow, FileFlows};
+pub use plan::Existing;
 pub use transcripts::transcripts;
 
+use super::access::{self, Action};
 use crate::domain::caller::{Caller, Grants, Permission};
+use crate::domain::error::{Error, Result};
 use crate::domain::flow::FlowKind;
 
 /// The kinds of things that go out and come in.
@@ -73,8 +79,23 @@ impl Kind {
         }
     }
 
-    fn may_export(self, caller: &Caller) -> bool {
-        caller.may_any(&[EXPORT_ALL, self.export_permission()])
+    /// Taking things out of a workspace is a permission of its own, which lets nobody read what they may not see.
+    fn may_export(self, caller: &Caller) -> Result<()> {
+        let own = self.export_permission();
+        if !caller.may_any(&[EXPORT_ALL, own]) {
+            return Err(Error::Forbidden(format!("This needs the permission {EXPORT_ALL} or {own}.")));
+        }
+        let seen = match self {
+            Self::Flow(kind) => return access::permitted(caller, kind, Action::Read),
+            Self::Tool => "tools:view",
+            Self::Variable => "variables:view",
+            Self::DocumentStore => "documentStores:view",
+            Self::Template => "templates:custom",
+        };
+        if caller.grants.allow(seen) {
+            return Ok(());
+        }
+        Err(Error::Forbidden(format!("This needs the permission {seen}.")))
     }
 
     fn may_import(self, caller: &Caller) -> bool {
@@ -82,8 +103,7 @@ impl Kind {
     }
 }
 
-/// The caller with one permission more, for flows of this kind: whoever may import them may make them, and whoever may
-/// export them may read them.
+/// The caller with one permission more, for flows of this kind: whoever may import them may make them.
 fn with(caller: &Caller, kind: FlowKind, action: &str) -> Caller {
     let mut richer = caller.clone();
     let more = Permission::parse(&format!("{}:{action}", kind.resource()));

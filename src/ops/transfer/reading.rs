@@ -1,6 +1,9 @@
 //! Reading a file: whatever it is, it becomes a list of things that may come in, each judged for itself.
 
-use super::{GROUPS, Kind};
+use super::super::templates;
+use super::super::tools::ToolBody;
+use super::import::body;
+use super::{GROUPS, Kind, flow};
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::FlowKind;
 use serde_json::{Map, Value, json};
@@ -11,6 +14,12 @@ use uuid::Uuid;
 const ITEMS_MAX: usize = 5_000;
 /// Characters of a name that an answer repeats.
 const NAME_SHOWN_CHARS: usize = 120;
+/// Characters of a name that is taken from the name of a file.
+const FILE_NAME_CHARS: usize = 200;
+/// What a flow is called that has no name, in a file that has none.
+pub(super) const UNNAMED: &str = "Imported flow";
+/// What editors of the family add to the name of a file.
+const FILE_SUFFIXES: [&str; 5] = [".json", " Chatflow", " Agentflow", " Agents", "-CustomTool"];
 
 /// Settings of a flow that are objects, as JSON text in a file.
 pub(super) const SETTINGS: &[&str] = &[
@@ -55,11 +64,13 @@ pub(super) struct Incoming {
     pub left_out: Vec<(&'static str, usize, &'static str)>,
     /// Credentials by id, as the file names them.
     pub credentials: Map<String, Value>,
+    /// API keys by id: their names and hashes.
+    pub keys: Map<String, Value>,
 }
 
-/// Reads a file: one of lists, a flow record, or a bare canvas.
-pub(super) fn read(file: Map<String, Value>) -> Result<Incoming> {
-    let mut file = wrapped(file)?;
+/// Reads a file: one of lists, a flow record, a bare canvas, or a tool. What has no name is called as the file is.
+pub(super) fn read(file: Map<String, Value>, file_name: Option<&str>) -> Result<Incoming> {
+    let mut file = wrapped(file, file_name);
     let mut items = Vec::new();
     for (group, kind) in GROUPS {
         match file.remove(group) {
@@ -82,40 +93,78 @@ pub(super) fn read(file: Map<String, Value>) -> Result<Incoming> {
     let left_out: Vec<_> = left_out.filter(|(_, count, _)| *count > 0).collect();
     if items.is_empty() && left_out.is_empty() {
         return Err(Error::invalid(
-            "There is nothing in this file to import. Send an export, a flow, or a canvas with 'nodes' and 'edges'.",
+            "There is nothing in this file to import. Send an export, a flow, a tool, or a canvas with 'nodes' and 'edges'.",
         ));
     }
-    let ours = file.remove("flowkeep").and_then(|mut ours| ours.get_mut("credentials").map(Value::take));
-    let credentials = match ours {
+    let mut ours = file.remove("flowkeep").unwrap_or_default();
+    let mut named = |what: &str| match ours.get_mut(what).map(Value::take) {
         Some(Value::Object(named)) => named,
         _ => Map::new(),
     };
-    Ok(Incoming { items, left_out, credentials })
+    Ok(Incoming { items, left_out, credentials: named("credentials"), keys: named("keys") })
 }
 
-/// A canvas or a flow record as a file of one flow.
-fn wrapped(mut file: Map<String, Value>) -> Result<Map<String, Value>> {
+/// A canvas, a flow record or a tool as a file of one thing.
+fn wrapped(mut file: Map<String, Value>, file_name: Option<&str>) -> Map<String, Value> {
+    // A starter holds its canvas beside what it says of it.
+    if let Some(canvas) = file.get("canvas").filter(|canvas| canvas["nodes"].is_array()).map(Value::to_string)
+    {
+        file = Map::from_iter(file.remove("name").map(|name| ("name".to_owned(), name)));
+        file.insert("flowData".to_owned(), canvas.into());
+    }
+    let has_text =
+        |name: &str| file.get(name).and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty());
     let is_canvas = file.get("nodes").is_some_and(Value::is_array) && file.contains_key("edges");
+    let is_flow = file.contains_key("flowData");
+    let is_tool = has_text("func") || (has_text("name") && file.contains_key("schema"));
+    let is_list = GROUPS.iter().any(|(group, _)| file.contains_key(*group));
+    if is_list || !(is_canvas || is_flow || is_tool) {
+        return file;
+    }
+    if !has_text("name") {
+        let named = file_name.and_then(named_after).unwrap_or_else(|| UNNAMED.to_owned());
+        file.insert("name".to_owned(), named.into());
+    }
+    if !is_canvas && !is_flow {
+        return Map::from_iter([(Kind::Tool.group().to_owned(), json!([file]))]);
+    }
+    let said = file.get("type").and_then(Value::as_str).and_then(FlowKind::parse);
     let one = if is_canvas {
-        let name = file.remove("name").filter(Value::is_string).unwrap_or_else(|| "Imported flow".into());
+        let name = file.remove("name");
+        if said.is_some() {
+            file.remove("type");
+        }
         let canvas = Value::Object(file);
-        json!({"name": name, "type": kind_of(&canvas), "flowData": canvas.to_string()})
-    } else if file.contains_key("flowData") {
-        Value::Object(file)
+        json!({"name": name, "type": said.unwrap_or_else(|| kind_of(&canvas)), "flowData": canvas.to_string()})
     } else {
-        return Ok(file);
+        Value::Object(file)
     };
-    let kind = one["type"].as_str().and_then(FlowKind::parse).unwrap_or(FlowKind::Chatflow);
-    Ok(Map::from_iter([(Kind::Flow(kind).group().to_owned(), json!([one]))]))
+    let kind = Kind::Flow(said.unwrap_or(FlowKind::Chatflow));
+    Map::from_iter([(kind.group().to_owned(), json!([one]))])
+}
+
+/// What a file without a folder and without an ending is called; `None` when nothing is left.
+fn named_after(file_name: &str) -> Option<String> {
+    let mut name = file_name.rsplit(['/', '\\']).next().unwrap_or_default().trim();
+    for suffix in FILE_SUFFIXES {
+        let at = name.len().saturating_sub(suffix.len());
+        if name.get(at..).is_some_and(|end| end.eq_ignore_ascii_case(suffix)) {
+            name = name[..at].trim_end();
+        }
+    }
+    let name: String = name.chars().filter(|c| !c.is_control()).take(FILE_NAME_CHARS).collect();
+    (!name.trim().is_empty()).then_some(name)
 }
 
 /// The kind of flow a bare canvas is, by its cards.
 fn kind_of(canvas: &Value) -> FlowKind {
-    let has = |category: &str| {
-        let nodes = canvas["nodes"].as_array();
-        nodes.is_some_and(|nodes| nodes.iter().any(|node| node["data"]["category"] == category))
+    let nodes = || canvas["nodes"].as_array().into_iter().flatten();
+    let has = |category: &str| nodes().any(|node| node["data"]["category"] == category);
+    let is_step = |node: &Value| {
+        node["type"] == "agentFlow"
+            || node["data"]["name"].as_str().is_some_and(|name| name.ends_with("Agentflow"))
     };
-    if has("Agent Flows") {
+    if has("Agent Flows") || nodes().any(is_step) {
         FlowKind::Agentflow
     } else if has("Multi Agents") || has("Sequential Agents") {
         FlowKind::Multiagent
@@ -124,12 +173,16 @@ fn kind_of(canvas: &Value) -> FlowKind {
     }
 }
 
+/// A name as an answer repeats it.
+pub(super) fn shown(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(NAME_SHOWN_CHARS).collect()
+}
+
 fn item(kind: Kind, value: Value) -> Item {
     let Value::Object(mut fields) = value else {
         let fault = Some("It is not an object.".to_owned());
         return Item { kind, id: None, name: String::new(), fields: Map::new(), fault };
     };
-    let shown = |text: &str| text.chars().filter(|c| !c.is_control()).take(NAME_SHOWN_CHARS).collect();
     let name = fields.get("name").and_then(Value::as_str).map(shown).unwrap_or_default();
     let mut fault = None;
     let id = match fields.get("id").and_then(Value::as_str) {
@@ -154,7 +207,22 @@ fn item(kind: Kind, value: Value) -> Item {
     if matches!(kind, Kind::Flow(_)) && !fields.get("flowData").is_some_and(Value::is_string) {
         fault = Some("It has no canvas.".to_owned());
     }
-    Item { kind, id, name, fields, fault }
+    let mut item = Item { kind, id, name, fields, fault };
+    if item.fault.is_none() {
+        item.fault = refusal(&item);
+    }
+    item
+}
+
+/// What would refuse a thing when it is stored, as far as the thing itself says it.
+fn refusal(item: &Item) -> Option<String> {
+    let judged = match item.kind {
+        Kind::Flow(_) => flow::check(item),
+        Kind::Tool => body::<ToolBody>(&item.fields).and_then(|tool| tool.check()),
+        Kind::Template => templates::content_of(&item.fields).map(drop),
+        Kind::Variable | Kind::DocumentStore => Ok(()),
+    };
+    judged.err().map(|fault| fault.to_string())
 }
 
 #[cfg(test)]
@@ -162,12 +230,47 @@ mod tests {
     use super::*;
 
     fn read_value(value: Value) -> Result<Incoming> {
-        read(value.as_object().unwrap().clone())
+        read(value.as_object().unwrap().clone(), None)
+    }
+
+    #[test]
+    fn what_has_no_name_is_called_as_its_file_is() {
+        let canvas = json!({"nodes": [], "edges": []});
+        for (file_name, name) in [
+            (Some("Support Chatflow.json"), "Support"),
+            (Some("C:\\flows\\Two words Agents.JSON"), "Two words"),
+            (Some("/tmp/a.b.json"), "a.b"),
+            (Some(".json"), "Imported flow"),
+            (Some("ü\u{1b}.json"), "ü"),
+            (None, "Imported flow"),
+        ] {
+            let incoming = read(canvas.as_object().unwrap().clone(), file_name).unwrap();
+            assert_eq!(incoming.items[0].name, name, "{file_name:?}");
+        }
+        let named = json!({"name": "Own", "type": "AGENTFLOW", "nodes": [], "edges": []});
+        let incoming = read(named.as_object().unwrap().clone(), Some("Other.json")).unwrap();
+        assert_eq!(
+            (incoming.items[0].name.as_str(), incoming.items[0].kind),
+            ("Own", Kind::Flow(FlowKind::Agentflow))
+        );
+        assert!(!incoming.items[0].fields["flowData"].as_str().unwrap().contains("AGENTFLOW"));
+    }
+
+    #[test]
+    fn a_tool_alone_is_a_file_too() {
+        let tool = json!({"name": "adder", "description": "adds", "color": "#fff", "schema": "[]", "func": "return 1"});
+        let incoming = read_value(tool.clone()).unwrap();
+        assert_eq!((incoming.items[0].kind, &incoming.items[0].fault), (Kind::Tool, &None));
+        let mut broken = tool;
+        broken["schema"] = "[{\"property\": \"1\", \"type\": \"string\"}]".into();
+        assert!(read_value(broken).unwrap().items[0].fault.as_ref().unwrap().contains("schema"));
     }
 
     #[test]
     fn a_bare_canvas_is_a_flow_of_the_kind_of_its_cards() {
         let node = |category: &str| json!({"nodes": [{"data": {"category": category}}], "edges": []});
+        let step = json!({"nodes": [{"data": {"name": "startAgentflow"}}], "edges": []});
+        assert_eq!(read_value(step).unwrap().items[0].kind, Kind::Flow(FlowKind::Agentflow));
         for (category, kind) in [
             ("Chains", FlowKind::Chatflow),
             ("Agent Flows", FlowKind::Agentflow),

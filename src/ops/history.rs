@@ -1,0 +1,48 @@
+//! The history that belongs to a database: opened with what the database knows of it, and that kept up to date.
+
+use super::version_index::VersionIndex;
+use crate::domain::error::Result;
+use crate::durable::Tree;
+use crate::history::History;
+use crate::settings::Settings;
+use crate::store::tables::{HISTORY_MARK, THE_MARK};
+use crate::store::{Store, WriteTx};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The history of the house in `folder`, which this process owns.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn open(folder: Tree, settings: &Settings, store: &Arc<Store>) -> Result<History> {
+    known(History::of(folder, settings.history), settings, store)
+}
+
+/// As [`open`], to look at only.
+///
+/// # Errors
+/// As [`open`].
+pub fn look(settings: &Settings, store: &Arc<Store>) -> Result<History> {
+    known(History::look(folder(settings), settings.history), settings, store)
+}
+
+fn folder(settings: &Settings) -> PathBuf {
+    settings.versions_dir.clone().unwrap_or_else(|| settings.data_dir.join("versions"))
+}
+
+fn known(history: History, settings: &Settings, store: &Arc<Store>) -> Result<History> {
+    let mark = store.read(|tx| HISTORY_MARK.get(tx, THE_MARK))?;
+    let index = Box::new(VersionIndex::new(store.clone()));
+    Ok(history.with_index(index).with_mark(settings.versions_dir.clone(), mark))
+}
+
+/// Lets the database know how far the history goes.
+///
+/// # Errors
+/// When the database cannot be written.
+pub fn note(tx: &WriteTx, history: &History) -> Result<()> {
+    match history.mark() {
+        Some(mark) => HISTORY_MARK.put(tx, THE_MARK, &mark),
+        None => HISTORY_MARK.remove(tx, THE_MARK).map(drop),
+    }
+}
