@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
@@ -16,19 +17,23 @@ const groups = [
   { name: 'markdown', test: /node_modules\/(marked|dompurify)\// },
   {
     name: 'radix',
-    test: /node_modules\/(radix-ui|@radix-ui(?!\/react-(?:select|popover|tabs|toggle|toggle-group|switch|checkbox|context-menu)\/)|@floating-ui|aria-hidden|react-remove-scroll[a-z-]*|react-style-singleton|use-callback-ref|use-sidecar|get-nonce|detect-node-es|tslib)\//,
+    test: /node_modules\/(radix-ui|@radix-ui(?!\/react-(?:select|popover|tabs|toggle|toggle-group|switch|checkbox|context-menu)\/)|@floating-ui|react-remove-scroll[a-z-]*|react-style-singleton|use-callback-ref|use-sidecar|get-nonce|detect-node-es|tslib)\//,
   },
-  // What the shell does not need is loaded with the first screen that does.
+  // What the shell does not need is loaded with the first screen that does; the editor opens without a list of choices.
+  { name: 'select', test: /node_modules\/@radix-ui\/react-select\// },
   {
     name: 'inputs',
-    test: /node_modules\/@radix-ui\/react-(select|popover|tabs|toggle|toggle-group|switch|checkbox|context-menu)\//,
+    test: /node_modules\/@radix-ui\/react-(popover|tabs|toggle|toggle-group|switch|checkbox|context-menu)\//,
   },
   { name: 'commands', test: /node_modules\/cmdk\// },
 ];
 
 export default defineConfig({
-  base: '/',
+  // Parts name one another from where they are, and the server puts the path before all of them into the documents.
+  base: './',
   plugins: [react()],
+  // What the primitives take from that package is done better where a browser knows `inert`.
+  resolve: { alias: { 'aria-hidden': fileURLToPath(new URL('src/ui/hideOthers.ts', import.meta.url)) } },
   build: {
     target: 'es2022',
     outDir: '../dist',

@@ -48,6 +48,34 @@ describe.skipIf(missing)('the settings of a flow', () => {
     await part(page, name).getByText('Unsaved changes').waitFor({ state: 'detached' });
   };
 
+  it('list a site that was refused with one click', async () => {
+    const site = 'https://forgotten.example';
+    const other = await liveFlow(service, 'Shop help');
+    const config = JSON.stringify({ allowedOrigins: ['https://shop.example'], title: 'Shop' });
+    await service.call('PUT', `/chatflows/${other.id}`, { chatbotConfig: config });
+    for (const origin of [site, site, 'null']) {
+      const path = `/api/v1/public-chatbotConfig/${other.id}`;
+      await fetch(service.baseUrl + path, { headers: { origin } });
+    }
+    const { page, close } = await openSignedIn(service, `/flows/${other.id}/settings?section=access`);
+    const domains = part(page, 'Allowed domains');
+    await domains.getByText(/^2 requests, the last/).waitFor();
+    await domains.getByText('Pages without a site, such as files').waitFor();
+    expect(await domains.getByRole('button', { name: /^Allow/ }).count()).toBe(1);
+    await axe(page);
+    await domains.getByRole('heading', { name: 'Refused lately' }).scrollIntoViewIfNeeded();
+    await shot(page, 'settings-refused');
+    await domains.getByRole('button', { name: `Allow ${site}` }).click();
+    await expect.poll(() => domains.getByRole('textbox', { name: 'Domain 2' }).inputValue()).toBe(site);
+    await domains.getByRole('button', { name: `Allow ${site}` }).waitFor({ state: 'detached' });
+    const { chatbotConfig } = await service.call<Stored>('GET', `/chatflows/${other.id}`);
+    expect(JSON.parse(chatbotConfig ?? '')).toMatchObject({
+      allowedOrigins: ['https://shop.example', site],
+      title: 'Shop',
+    });
+    await close();
+  });
+
   it('bind a key, share a link, name domains and limit the rate', async () => {
     const { page, close } = await open('access');
     await page.getByText('These settings apply to Live at once').waitFor();

@@ -42,6 +42,7 @@ export async function service(): Promise<Service> {
       name: 'Shop help',
       type: 'CHATFLOW',
       publishInstantly: true,
+      isPublic: true,
       flowData: canvas(rules),
       ...more,
     };

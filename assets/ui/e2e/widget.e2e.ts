@@ -246,7 +246,7 @@ describe.skipIf(!ready)('the chat on a page of another site', () => {
       mimeType: 'application/x-msdownload',
       buffer: Buffer.from('MZ'),
     });
-    await page.getByText('a.exe: files of this type').waitFor();
+    await page.getByText('a.exe: this type').waitFor();
   });
 
   test('takes itself off the page and clears', async () => {
@@ -289,7 +289,7 @@ describe.skipIf(!ready)('what goes wrong', () => {
   test.each([
     [400, 'This could not be answered.'],
     [401, 'Ask us for access.'],
-    [403, 'This chat cannot be used on this page.'],
+    [403, 'This site may not be listed for this chat.'],
     [404, 'This chat is not available.'],
     [500, 'Something went wrong.'],
     [503, 'The chat is busy.'],
@@ -308,12 +308,28 @@ describe.skipIf(!ready)('what goes wrong', () => {
     expect(await page.getByText('for developers').count()).toBe(0);
   });
 
-  test('a site that is not listed cannot use the chat', async () => {
+  test('a site that is not listed is told so, and its owner sees it', async () => {
     const chatbotConfig = JSON.stringify({ allowedOrigins: ['https://shop.example'] });
     const id = await running.flow(RULES, { chatbotConfig });
     const { page } = await embedded({ chatflowid: id });
     await page.getByRole('button', { name: 'Open chat' }).click();
+    await page.getByText('This site may not be listed').waitFor();
+    const headers = { authorization: `Bearer ${running.key}` };
+    const refused = await fetch(`${running.base}/api/v1/refused-origins/${id}`, { headers });
+    expect(await refused.json()).toMatchObject([{ origin: new URL(page.url()).origin }]);
+  });
+
+  test('a service that is away is no question of lists', async () => {
+    const { page } = await embedded({ apiHost: 'http://127.0.0.1:9' });
+    await page.getByRole('button', { name: 'Open chat' }).click();
     await page.getByText('The chat cannot be reached.').waitFor();
+  });
+
+  test('a flow whose link is switched off is asked all the same', async () => {
+    const { page } = await embedded({ chatflowid: await running.flow(RULES, { isPublic: false }) });
+    await opened(page);
+    await ask(page, 'Hello');
+    await answer(page, 'You said: Hello').waitFor();
   });
 });
 
@@ -343,11 +359,33 @@ describe.skipIf(!ready)('the shared page', () => {
     await expectClean(page);
   });
 
-  test('a flow that is not published says so when asked', async () => {
-    const id = await running.flow(RULES, { publishInstantly: false });
+  test('a flow whose link is switched off is no chat', async () => {
+    const id = await running.flow(RULES, { isPublic: false });
     const { page } = await go(`${own.base}/chat/${id}`);
-    await ask(page, 'Hello');
-    await page.locator('.failed').getByText('This chat is not available.').waitFor();
+    await page.getByText('This chat is not available.').waitFor();
+    expect(await page.getByRole('textbox').count()).toBe(0);
+    await expectClean(page);
+  });
+
+  test.each([
+    ['is not published', { publishInstantly: false }, 'This chat is not published yet.'],
+    ['cannot run here', { type: 'MULTIAGENT' }, 'This chat is not available.'],
+  ])('a flow that %s says so before anybody types', async (_, more, sentence) => {
+    const { page } = await go(`${own.base}/chat/${await running.flow(RULES, more)}`);
+    await page.getByText(sentence).waitFor();
+    expect(await page.getByRole('textbox').count()).toBe(0);
+    await expectClean(page);
+  });
+
+  test('a flow that needs a key says so before anybody types', async () => {
+    const keys = await fetch(`${running.base}/api/v1/apikey`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${running.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ keyName: 'Of a program', permissions: ['chatflows:view'] }),
+    });
+    const { id: apikeyid } = (await keys.json()) as { id: string };
+    const { page } = await go(`${own.base}/chat/${await running.flow(RULES, { apikeyid })}`);
+    await page.getByText('This chat is not open to visitors.').waitFor();
   });
 
   test('a form that starts the flow is shown and sent', async () => {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ApiError } from './client';
-import { address, api, whenSignedOut } from './client';
+import { address, api, NO_ANSWER, whenSignedOut } from './client';
 
 const answer = (status: number, body: string, headers: Record<string, string> = {}) =>
   vi.stubGlobal(
@@ -37,10 +37,14 @@ describe('calls', () => {
     });
     answer(429, 'Slow down.', { 'retry-after': '7' });
     expect(await failed(api.get('/x'))).toMatchObject({ status: 429, message: 'Slow down.', retryAfter: 7 });
-    answer(502, '<html>bad</html>');
+    answer(500, '<html>bad</html>');
     expect((await failed(api.get('/x'))).message).toMatch(/service failed/);
+    answer(502, '<html>bad gateway</html>', { 'content-type': 'text/html' });
+    expect(await failed(api.get('/x'))).toMatchObject({ status: NO_ANSWER });
+    answer(502, '{"message":"The model is away."}', { 'content-type': 'application/json; charset=utf-8' });
+    expect(await failed(api.get('/x'))).toMatchObject({ status: 502, message: 'The model is away.' });
     vi.stubGlobal('fetch', () => Promise.reject(new TypeError('lost')));
-    expect(await failed(api.get('/x'))).toMatchObject({ status: 0 });
+    expect(await failed(api.get('/x'))).toMatchObject({ status: NO_ANSWER });
   });
 
   it('tell when the session has ended, except where a 401 is an answer', async () => {

@@ -1,12 +1,16 @@
+import { basePath } from '../core/base';
+import { untilItAnswers } from '../core/connection';
 import { t } from '../i18n';
 
-const BASE = '/api/v1';
+const BASE = `${basePath}/api/v1`;
+/** The status of a call that the service did not answer. */
+export const NO_ANSWER = 0;
 
 /** What went wrong with a call, in words for people. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   constructor(
-    /** 0 when the service did not answer. */
+    /** `NO_ANSWER` when there was none. */
     readonly status: number,
     message: string,
     /** Seconds to wait, for 429 and 503. */
@@ -67,13 +71,23 @@ export async function fetchRaw(method: Method, path: string, options: CallOption
     });
   } catch (cause) {
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
-    throw new ApiError(0, t('errors.network'));
+    throw unanswered();
   }
   if (response.ok) return response;
+  if (isOfProxy(response)) throw unanswered();
   const error = await failure(response);
   if (error.status === 401 && !quiet) onSignedOut();
   throw error;
 }
+
+function unanswered(): ApiError {
+  void untilItAnswers();
+  return new ApiError(NO_ANSWER, t('errors.network'));
+}
+
+/** A proxy says in its own words that it does not reach the service, which always answers with JSON. */
+const isOfProxy = ({ status, headers }: Response): boolean =>
+  [502, 503, 504].includes(status) && !headers.get('content-type')?.includes('json');
 
 /** Makes a call and reads its JSON. `T` is the record type of `api/models.ts`. */
 export async function call<T>(method: Method, path: string, options: CallOptions = {}): Promise<T> {

@@ -3,7 +3,7 @@ import type { Allowable, Variable } from '../core/overrides';
 import { keepFlow, keepStatus } from './canvas';
 import { api, ApiError, part } from './client';
 import { readFlow } from './flows';
-import type { DraftStatus, Flow } from './models';
+import type { DraftStatus, Flow, Schemas } from './models';
 
 export type SettingsChange = Partial<
   Pick<
@@ -38,6 +38,13 @@ export const useAllowable = (id: string, updated: string) =>
   useQuery({
     queryKey: ['flow-config', id, updated],
     queryFn: () => api.get<Allowable[]>(`/flow-config/${part(id)}`),
+  });
+
+/** The sites whose pages the flow turned away lately, by the list it has now. */
+export const useRefusedOrigins = (id: string, updated: string) =>
+  useQuery({
+    queryKey: ['refused-origins', id, updated],
+    queryFn: () => api.get<Schemas['RefusedOrigin'][]>(`/refused-origins/${part(id)}`),
   });
 
 export interface KeyName {

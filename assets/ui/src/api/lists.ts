@@ -48,7 +48,10 @@ export function useChangeRecord<Row extends { id: string }, Body>(records: Recor
 export function useDeleteRecord<Row extends { id: string }, Body>({ key, path }: Records<Row, Body>) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (id: string) => api.delete<Deleted>(`${path}/${part(id)}`),
+    // What flows use is deleted only for who says so.
+    mutationFn: ({ id, force }: { id: string; force?: boolean }) =>
+      api.delete<Deleted>(`${path}/${part(id)}`, force ? { force } : undefined),
     onSuccess: () => client.invalidateQueries({ queryKey: key }),
+    onError: () => client.invalidateQueries({ queryKey: ['usedBy'] }),
   });
 }

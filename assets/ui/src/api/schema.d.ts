@@ -609,6 +609,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/flow-drafts/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publishes the drafts of those flows that can run.
+         * @description Needs one of: chatflows:update, agentflows:update.
+         */
+        post: operations["publishDrafts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/flow-versions/status": {
         parameters: {
             query?: never;
@@ -680,7 +700,7 @@ export interface paths {
         put?: never;
         /**
          * Exports the conversations of a flow.
-         * @description Needs one of: chatflows:export, agentflows:export, workspace:export.
+         * @description Needs one of: chatflows:export, agentflows:export, workspace:export. Besides, because it shows what is stored, one of: chatflows:view, chatflows:update, chatflows:delete, agentflows:view, agentflows:update, agentflows:delete, assistants:view, assistants:update, assistants:delete.
          */
         post: operations["exportConversations"];
         delete?: never;
@@ -915,7 +935,7 @@ export interface paths {
         put?: never;
         /**
          * Shows what a loader would bring.
-         * @description Needs one of: documentStores:preview-process.
+         * @description Needs one of: documentStores:preview-process. Besides, because it shows what is stored, one of: documentStores:view, documentStores:update.
          */
         post: operations["previewLoader"];
         delete?: never;
@@ -935,7 +955,7 @@ export interface paths {
         put?: never;
         /**
          * Saves a loader of a document store.
-         * @description Needs one of: documentStores:add-loader.
+         * @description Needs one of: documentStores:add-loader. Besides, because it shows what is stored, one of: documentStores:view, documentStores:update.
          */
         post: operations["saveLoader"];
         delete?: never;
@@ -955,7 +975,7 @@ export interface paths {
         put?: never;
         /**
          * Chooses the cards that make and keep the vectors of a document store.
-         * @description Needs one of: documentStores:upsert-config.
+         * @description Needs one of: documentStores:upsert-config. Besides, because it shows what is stored, one of: documentStores:view, documentStores:update.
          */
         post: operations["setVectorCards"];
         delete?: never;
@@ -975,7 +995,7 @@ export interface paths {
         put?: never;
         /**
          * Embeds the passages of a document store that are new.
-         * @description Needs one of: documentStores:upsert-config.
+         * @description Needs one of: documentStores:upsert-config. Besides, because it shows what is stored, one of: documentStores:view, documentStores:update.
          */
         post: operations["embedPassages"];
         delete?: never;
@@ -1015,7 +1035,7 @@ export interface paths {
         put?: never;
         /**
          * Runs a loader of a document store.
-         * @description Needs one of: documentStores:preview-process.
+         * @description Needs one of: documentStores:preview-process. Besides, because it shows what is stored, one of: documentStores:view, documentStores:update.
          */
         post: operations["runLoader"];
         delete?: never;
@@ -1268,7 +1288,7 @@ export interface paths {
         put?: never;
         /**
          * Asks a model what a document store is good for, as the description of a tool.
-         * @description Needs one of: documentStores:upsert-config.
+         * @description Needs one of: documentStores:upsert-config. Besides, because it shows what is stored, one of: documentStores:view, documentStores:update.
          */
         post: operations["describeDocumentStore"];
         delete?: never;
@@ -1383,7 +1403,7 @@ export interface paths {
         post?: never;
         /**
          * Removes a loader with its passages.
-         * @description Needs one of: documentStores:delete-loader.
+         * @description Needs one of: documentStores:delete-loader. Besides, because it shows what is stored, one of: documentStores:view, documentStores:update.
          */
         delete: operations["deleteLoader"];
         options?: never;
@@ -1445,7 +1465,7 @@ export interface paths {
         get?: never;
         /**
          * Renames an API key or changes its permissions.
-         * @description Needs one of: apikeys:create, apikeys:update.
+         * @description Needs one of: apikeys:create, apikeys:update. Besides, because it shows what is stored, one of: apikeys:view, apikeys:update.
          */
         put: operations["updateApiKey"];
         post?: never;
@@ -1468,12 +1488,12 @@ export interface paths {
         };
         /**
          * Reads a credential with its secrets hidden.
-         * @description Needs one of: credentials:create, credentials:update.
+         * @description Needs one of: credentials:create, credentials:update. Besides, because it shows what is stored, one of: credentials:view, credentials:update.
          */
         get: operations["getCredential"];
         /**
          * Changes a credential.
-         * @description Needs one of: credentials:create, credentials:update.
+         * @description Needs one of: credentials:create, credentials:update. Besides, because it shows what is stored, one of: credentials:view, credentials:update.
          */
         put: operations["updateCredential"];
         post?: never;
@@ -1514,7 +1534,7 @@ export interface paths {
         get?: never;
         /**
          * Changes a variable.
-         * @description Needs one of: variables:create, variables:update.
+         * @description Needs one of: variables:create, variables:update. Besides, because it shows what is stored, one of: variables:view, variables:update.
          */
         put: operations["updateVariable"];
         post?: never;
@@ -1542,7 +1562,7 @@ export interface paths {
         get: operations["getTool"];
         /**
          * Changes a tool.
-         * @description Needs one of: tools:create, tools:update.
+         * @description Needs one of: tools:create, tools:update. Besides, because it shows what is stored, one of: tools:view, tools:update.
          */
         put: operations["updateTool"];
         post?: never;
@@ -1678,7 +1698,7 @@ export interface paths {
         get: operations["getFlow"];
         /**
          * Changes a flow.
-         * @description Needs one of: chatflows:create, chatflows:update, agentflows:create, agentflows:update, assistants:create, assistants:update.
+         * @description Needs one of: chatflows:create, chatflows:update, agentflows:create, agentflows:update, assistants:create, assistants:update. Besides, because it shows what is stored, one of: chatflows:view, chatflows:update, chatflows:delete, agentflows:view, agentflows:update, agentflows:delete, assistants:view, assistants:update, assistants:delete.
          */
         put: operations["updateFlow"];
         post?: never;
@@ -1724,6 +1744,26 @@ export interface paths {
          * @description Needs one of: chatflows:view, chatflows:update, chatflows:delete, agentflows:view, agentflows:update, agentflows:delete, assistants:view, assistants:update, assistants:delete.
          */
         get: operations["listAllowableSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/refused-origins/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lists the sites whose pages a flow refused lately.
+         * @description Needs one of: chatflows:view, chatflows:update, chatflows:delete, agentflows:view, agentflows:update, agentflows:delete, assistants:view, assistants:update, assistants:delete.
+         */
+        get: operations["listRefusedOrigins"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2018,8 +2058,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Which flows use each credential, tool or variable.
-         * @description Needs one of: credentials:view, tools:view, variables:view.
+         * Which flows use each credential, tool, document store, variable or API key.
+         * @description Needs one of: credentials:view, tools:view, documentStores:view, variables:view, apikeys:view.
          */
         get: operations["listUses"];
         put?: never;
@@ -2147,7 +2187,7 @@ export interface paths {
         };
         /**
          * The addresses of a credential, without their passwords.
-         * @description Needs one of: credentials:create, credentials:update.
+         * @description Needs one of: credentials:create, credentials:update. Besides, because it shows what is stored, one of: credentials:view, credentials:update.
          */
         get: operations["revealCredential"];
         put?: never;
@@ -2340,7 +2380,7 @@ export interface components {
             chatId: string;
             /** Format: uuid */
             chatMessageId: string;
-            /** Format: uuid */
+            /** @description The conversation; or what the caller named it, where the flow lets callers with its key do so. */
             sessionId: string;
             memoryType?: string;
             usageMetadata?: components["schemas"]["Usage"];
@@ -2508,11 +2548,15 @@ export interface components {
             label: string;
             name: string;
             issues: string[];
+            /** @description The flow cannot answer until they are mended. */
+            blocks: boolean;
         };
-        /** @description A card whose settings differ. */
+        /** @description A card whose settings differ, or the settings of the flow. */
         ChangedCard: {
+            /** @description Of the card, or `settings`. */
             id: string;
             label: string;
+            /** @description Names of inputs, or keys of the flow's record. */
             fields: string[];
         };
         /** @description What a chat page needs to know of a flow; how it looks is told in further fields. */
@@ -2521,6 +2565,11 @@ export interface components {
             /** @description Of the canvas, the Start card's form: JSON text. */
             flowData: string;
             isTTSEnabled: boolean;
+            /**
+             * @description Whether questions are answered.
+             * @enum {string}
+             */
+            state: "live" | "unpublished" | "unsupported";
             backgroundColor?: unknown;
             botMessage?: unknown;
             chatFeedback?: unknown;
@@ -2775,6 +2824,8 @@ export interface components {
             publishInstantly: boolean;
             draft: components["schemas"]["Draft"] | null;
             lastPublished: components["schemas"]["LastPublished"] | null;
+            /** @description Why this server does not run flows of this kind; null where it does. */
+            unsupported: string | null;
         };
         /** @description Why a request was not carried out. */
         Error: {
@@ -2861,6 +2912,10 @@ export interface components {
             version: number;
             /** @description Names and types of the credentials in it, by id. */
             credentials: {
+                [key: string]: unknown;
+            };
+            /** @description Names and hashes of the API keys that its flows are bound to, by id, for callers who may see keys. */
+            keys: {
                 [key: string]: unknown;
             };
             /** @description True when there are more messages or ratings than one file holds: these are the newest. */
@@ -3079,6 +3134,50 @@ export interface components {
             /** @description Flows on all pages. */
             total: number;
         };
+        /** @description A flow without its canvas. */
+        FlowRecord: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            deployed: boolean | null;
+            isPublic: boolean | null;
+            /**
+             * Format: uuid
+             * @description The API key that callers of the flow must hold.
+             */
+            apikeyid: string | null;
+            /** @description JSON text. */
+            chatbotConfig: string | null;
+            /** @description JSON text. */
+            apiConfig: string | null;
+            /** @description JSON text. */
+            analytic: string | null;
+            /** @description JSON text. */
+            speechToText: string | null;
+            /** @description JSON text. */
+            textToSpeech: string | null;
+            /** @description JSON text. */
+            followUpPrompts: string | null;
+            /** @description JSON text, without the endpoint's token. */
+            mcpServerConfig: string | null;
+            category: string | null;
+            type: components["schemas"]["FlowType"];
+            /** @description Edits go straight to Live. */
+            publishInstantly: boolean;
+            webhookSecretConfigured: boolean;
+            /** Format: uuid */
+            workspaceId: string;
+            /** Format: date-time */
+            createdDate: string;
+            /** Format: date-time */
+            updatedDate: string;
+        };
+        /** @description A page of flows without their canvases. */
+        FlowRecordPage: {
+            data: components["schemas"]["FlowRecord"][];
+            /** @description Flows on all pages. */
+            total: number;
+        };
         /** @description Where edits of a flow go, and what is known of its draft and of Live. */
         FlowState: {
             /** @description Drafts are on for this server. */
@@ -3095,6 +3194,8 @@ export interface components {
                 stale: boolean;
             } | null;
             lastPublished: components["schemas"]["LastPublished"] | null;
+            /** @description Why this server does not run flows of this kind; null where it does. */
+            unsupported: string | null;
             /** @description Live has cards. */
             hasLive: boolean;
         };
@@ -3132,14 +3233,21 @@ export interface components {
         HistoryStatus: {
             enabled: boolean;
         };
-        /** @description An export, a flow or a canvas, with how it is to come in beside it. */
+        /** @description An export, a flow, a tool or a canvas, with how it is to come in beside it. */
         Import: {
             /** @description `preview` changes nothing and tells what an import would do. */
             mode?: ("preview" | "import") | null;
-            /** @description What to do with things of the file, by their ids in it. */
+            /**
+             * @description What to do with things that are here already; they stay as they are unless it is said.
+             * @enum {string}
+             */
+            existing?: "skip" | "update" | "duplicate";
+            /** @description What to do with single things of the file, by their ids in it. */
             choices?: {
-                [key: string]: "create" | "update" | "skip";
+                [key: string]: "create" | "duplicate" | "update" | "skip";
             };
+            /** @description Name of the file, after which a canvas without a name is called. */
+            fileName?: string | null;
             /** @description Of a single flow. */
             id?: string | null;
             /** @description Of a single flow. */
@@ -3165,9 +3273,9 @@ export interface components {
         ImportItem: {
             kind: string;
             /** @enum {string} */
-            action: "create" | "update" | "skip" | "refused";
+            action: "create" | "duplicate" | "update" | "skip" | "refused";
             /** @description What it could be told to do; none when it is refused. */
-            choices?: ("create" | "update" | "skip")[];
+            choices?: ("create" | "duplicate" | "update" | "skip")[];
             /** @description Its id in the file. */
             id?: string | null;
             /** @description Its id here, when it is another. */
@@ -3176,6 +3284,10 @@ export interface components {
             /** @description Why this is done with it. */
             reason?: string | null;
             notes?: string[];
+            /** @description Of a flow that comes in. */
+            type?: components["schemas"]["FlowType"];
+            /** @description What is wrong with such a flow, as `/validation/:id` says it. */
+            problems?: components["schemas"]["CardProblems"][];
             count?: number;
         };
         /** @description What became of each thing of a file, or what would. */
@@ -3186,6 +3298,7 @@ export interface components {
             updated: number;
             skipped: number;
             refused: number;
+            unsupported: components["schemas"]["Unsupported"][];
         };
         /** @description A question in the canvas test chat. */
         InternalQuestion: {
@@ -3658,6 +3771,29 @@ export interface components {
             /** @description Replace what changed in Live after the draft was started. */
             overwriteLiveChanges?: boolean | null;
         };
+        /** @description Which flows to publish, as far as they can run. */
+        PublishEach: {
+            /** @description 1 to 1,000 flows. */
+            ids: string[];
+        };
+        /** @description What became of one of them. */
+        PublishOutcome: {
+            /** Format: uuid */
+            id: string;
+            /** @description Null for a flow that the caller may not see. */
+            name: string | null;
+            /**
+             * @description `blocked`: it could not answer, and stays as it was.
+             * @enum {string}
+             */
+            outcome: "published" | "unchanged" | "blocked" | "refused";
+            /** @description Why it was not published. */
+            reason: string | null;
+            problems: components["schemas"]["CardProblems"][];
+            version: components["schemas"]["Version"] | null;
+            recorded: boolean;
+            historyError: string | null;
+        };
         /** @description What Publish did. */
         PublishResult: {
             chatflow: components["schemas"]["FlowBrief"];
@@ -3667,6 +3803,16 @@ export interface components {
             recorded: boolean;
             historyError: string | null;
             status: components["schemas"]["DraftStatus"];
+            /** @description What is wrong with what is Live now, as `/validation/:id` says it. */
+            problems: components["schemas"]["CardProblems"][];
+        };
+        /** @description What became of each flow that was to be published. */
+        PublishResults: {
+            published: number;
+            unchanged: number;
+            blocked: number;
+            refused: number;
+            results: components["schemas"]["PublishOutcome"][];
         };
         /** @description A question to a flow. */
         Question: {
@@ -3709,6 +3855,15 @@ export interface components {
             /** Format: uuid */
             docId: string;
             error: string;
+        };
+        /** @description A site whose pages the flow's Allowed Domains kept out, since the service started and within a month. */
+        RefusedOrigin: {
+            /** @description `scheme://host[:port]`, or `null` for a page that has no site. */
+            origin: string;
+            /** @description Refused requests; a page makes several. */
+            count: number;
+            /** Format: date-time */
+            lastDate: string;
         };
         /** @description What was made. */
         Registered: {
@@ -4116,6 +4271,15 @@ export interface components {
             startDate?: string | null;
             endDate?: string | null;
         };
+        /** @description A type of flow or a card that comes in and does not run on this server. */
+        Unsupported: {
+            /** @enum {string} */
+            what: "type" | "card";
+            name: string;
+            count: number;
+            /** @description In how many flows. */
+            flows: number;
+        };
         /** @description A file or a link that goes along with a question. */
         Upload: {
             /** @description `file`, `file:full`, `url` or `audio`. */
@@ -4275,7 +4439,7 @@ export interface components {
         VersionList: {
             enabled: boolean;
             versions: components["schemas"]["Version"][];
-            /** @description Why the last version was not recorded. */
+            /** @description Why the last version was not recorded, or why the history cannot be read now. */
             lastError: string | null;
             /** @description The version that Live is the same as. */
             liveSha: string | null;
@@ -4902,7 +5066,7 @@ export interface operations {
                 chatflowId?: string;
                 /** @description The conversation. */
                 chatId?: string;
-                /** @description The file. */
+                /** @description The file: the name that this server gave it, or the one it was sent with; of several the newest. */
                 fileName?: string;
                 /** @description Of a signed link: when it ends. */
                 expires?: string;
@@ -4942,8 +5106,10 @@ export interface operations {
             query?: {
                 /** @description Only flows of this kind. */
                 type?: components["schemas"]["FlowType"];
-                /** @description Without canvases, with the state of each flow's draft. */
+                /** @description The least of each flow, with the state of its draft. */
                 fields?: "summary";
+                /** @description `true`: with the canvas of each flow, as lists of the family have it. Its clients were looked at: flowise-sdk for Node and flowise for Python ask flows and read no list, and neither does the chat widget. */
+                full?: "true" | "false";
                 /** @description Which page, from 1; only with `limit`. */
                 page?: number;
                 /** @description How many rows a page has; only with `page`. */
@@ -4961,7 +5127,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Flow"][] | components["schemas"]["FlowOutline"][] | components["schemas"]["FlowOutlinePage"] | components["schemas"]["FlowPage"];
+                    "application/json": components["schemas"]["FlowRecord"][] | components["schemas"]["Flow"][] | components["schemas"]["FlowOutline"][] | components["schemas"]["FlowOutlinePage"] | components["schemas"]["FlowRecordPage"] | components["schemas"]["FlowPage"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -6029,6 +6195,41 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    publishDrafts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PublishEach"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublishResults"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];
             431: components["responses"]["HeadTooLarge"];
@@ -7195,7 +7396,10 @@ export interface operations {
     };
     deleteDocumentStore: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: deletes it although flows use it. */
+                force?: "true" | "false";
+            };
             header?: never;
             path: {
                 id: string;
@@ -7218,6 +7422,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];
@@ -7752,7 +7957,10 @@ export interface operations {
     };
     deleteApiKey: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: deletes it although flows use it. */
+                force?: "true" | "false";
+            };
             header?: never;
             path: {
                 id: string;
@@ -7775,6 +7983,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];
@@ -7854,7 +8063,10 @@ export interface operations {
     };
     deleteCredential: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: deletes it although flows use it. */
+                force?: "true" | "false";
+            };
             header?: never;
             path: {
                 id: string;
@@ -7877,6 +8089,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];
@@ -7957,7 +8170,10 @@ export interface operations {
     };
     deleteVariable: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: deletes it although flows use it. */
+                force?: "true" | "false";
+            };
             header?: never;
             path: {
                 id: string;
@@ -7980,6 +8196,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];
@@ -8059,7 +8276,10 @@ export interface operations {
     };
     deleteTool: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: deletes it although flows use it. */
+                force?: "true" | "false";
+            };
             header?: never;
             path: {
                 id: string;
@@ -8082,6 +8302,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["TooSlow"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];
@@ -8406,7 +8627,7 @@ export interface operations {
     validateFlow: {
         parameters: {
             query?: {
-                /** @description `draft`: the draft's, when there is one. */
+                /** @description `draft`, which is usual: the draft's, when there is one; `live`: Live's. */
                 source?: "live" | "draft";
             };
             header?: never;
@@ -8456,6 +8677,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AllowableSetting"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listRefusedOrigins: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusedOrigin"][];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -9112,7 +9365,6 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["TooSlow"];

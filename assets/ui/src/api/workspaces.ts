@@ -39,7 +39,7 @@ export function useChangeWorkspace() {
 }
 
 export const useDeleteWorkspace = () =>
-  usePeopleChange((id: string) => api.delete<Deleted>(`/workspace/${part(id)}`));
+  usePeopleChange(({ id }: { id: string }) => api.delete<Deleted>(`/workspace/${part(id)}`));
 
 export const useMembers = (workspaceId: string) =>
   useQuery({

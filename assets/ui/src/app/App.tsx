@@ -4,6 +4,8 @@ import { whenSignedOut } from '../api/client';
 import { cached } from '../api/keys';
 import { queryClient } from '../api/queryClient';
 import { Toaster, TooltipProvider } from '../ui';
+import css from './App.module.css';
+import { AwayNotice } from './AwayNotice';
 import { ErrorBoundary } from './ErrorBoundary';
 import { LeaveGuard } from './LeaveGuard';
 import { NewVersionBanner } from './NewVersionBanner';
@@ -16,7 +18,12 @@ export function App(): ReactNode {
         <TooltipProvider>
           <SignedOut />
           <LeaveGuard>
-            <Screens />
+            <div className={css.app}>
+              <AwayNotice />
+              <div className={css.screen}>
+                <Screens />
+              </div>
+            </div>
           </LeaveGuard>
           <NewVersionBanner />
           <Toaster />

@@ -4,13 +4,16 @@ import { useLocation } from 'wouter';
 import { useFlows } from '../api/flows';
 import { useCan, useMe, useSignOut } from '../api/me';
 import { actions, isTyping } from '../core/actions';
+import { loadPart } from '../core/parts';
 import { chooseTheme } from '../core/prefs';
 import { t } from '../i18n';
 import type { CommandItem } from '../ui';
 import { nav } from './nav';
 import { Shortcuts, showShortcuts } from './Shortcuts';
 
-const CommandMenu = lazy(() => import('../ui/CommandMenu').then((file) => ({ default: file.CommandMenu })));
+const CommandMenu = lazy(async () => ({
+  default: (await loadPart(() => import('../ui/CommandMenu'))).CommandMenu,
+}));
 
 /** The command menu (Ctrl K), and the list of shortcuts (?). */
 export function Commands({

@@ -1,8 +1,9 @@
 import { RotateCw, TriangleAlert } from 'lucide-react';
 import { Component, type ReactNode } from 'react';
+import { LostPart } from '../core/parts';
 import { t } from '../i18n';
 import { Button, EmptyState } from '../ui';
-import { isLostChunk, noticeNewVersion } from './newVersion';
+import { meetNewVersion } from './newVersion';
 import css from './Splash.module.css';
 
 interface State {
@@ -18,15 +19,15 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, State> {
   }
 
   override componentDidCatch(failed: Error): void {
-    if (isLostChunk(failed)) noticeNewVersion();
+    if (failed instanceof LostPart) meetNewVersion();
   }
 
   override render(): ReactNode {
     const { failed } = this.state;
     if (!failed) return this.props.children;
-    const lost = isLostChunk(failed);
+    const lost = failed instanceof LostPart;
     return (
-      <main className={css.fault}>
+      <div className={css.fault}>
         <h1 className="sr-only">{t(lost ? 'errors.newVersion' : 'errors.boundary')}</h1>
         <EmptyState
           icon={TriangleAlert}
@@ -39,7 +40,7 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, State> {
         >
           {t(lost ? 'errors.newVersionText' : 'errors.boundaryText')}
         </EmptyState>
-      </main>
+      </div>
     );
   }
 }

@@ -1,28 +1,13 @@
-import { lazy, Suspense, type ComponentType, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { FlowPage, flowTabs, type FlowTab } from '../features/canvas/FlowPage';
 import type { FlowSlots } from '../features/canvas/slots';
 import { StateChip } from '../features/flows/StateChip';
 import { FlowBanner } from '../features/publish/FlowBanner';
 import { StateInfo } from '../features/publish/StateInfo';
 import { stateOf } from '../features/publish/state';
-import { Skeleton } from '../ui';
+import { later } from '../ui';
 import { NotFound } from './NotFound';
 import type { ScreenProps } from './routes';
-
-/** A panel that is loaded when it is first opened. */
-function later<Props extends object>(
-  load: () => Promise<{ default: ComponentType<Props> }>,
-  waiting: ReactNode = <Skeleton lines={6} height={20} />,
-) {
-  const Panel = lazy(load) as unknown as ComponentType<Props>;
-  return function Later(props: Props): ReactNode {
-    return (
-      <Suspense fallback={waiting}>
-        <Panel {...props} />
-      </Suspense>
-    );
-  };
-}
 
 /** What the features put into the flow page: the one place where they meet. */
 const slots: FlowSlots = {

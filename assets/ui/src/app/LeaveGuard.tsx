@@ -1,5 +1,6 @@
 import { useState, type ReactNode } from 'react';
 import { Router, type AroundNavHandler } from 'wouter';
+import { basePath, withoutBase } from '../core/base';
 import { losesEdits } from '../core/unsaved';
 import { t } from '../i18n';
 import { ConfirmDialog } from '../ui';
@@ -9,11 +10,11 @@ export function LeaveGuard({ children }: { children: ReactNode }): ReactNode {
   const [leave, setLeave] = useState<(() => void) | null>(null);
   const around: AroundNavHandler = (navigate, to, options) => {
     const go = (): void => navigate(to, options);
-    if (losesEdits(to)) setLeave(() => go);
+    if (losesEdits(withoutBase(to))) setLeave(() => go);
     else go();
   };
   return (
-    <Router aroundNav={around}>
+    <Router base={basePath} aroundNav={around}>
       {children}
       <ConfirmDialog
         open={leave !== null}

@@ -1,5 +1,6 @@
 import { Fragment, Suspense, type ReactNode } from 'react';
 import { Redirect, Route, Switch, useLocation, useSearch } from 'wouter';
+import { ApiError, NO_ANSWER } from '../api/client';
 import { scopeOf, useMe, useNeedsOwner } from '../api/me';
 import { ErrorState } from '../ui';
 import { ErrorBoundary } from './ErrorBoundary';
@@ -59,6 +60,8 @@ function Guarded({ children }: { children: ReactNode }): ReactNode {
   // Another person or workspace is another page: nothing drawn for the one before stays.
   if (me.data) return <Fragment key={scopeOf(me.data)}>{children}</Fragment>;
   const failed = me.error ?? start.error;
+  // Who is there is asked again as soon as the service answers.
+  if (failed instanceof ApiError && failed.status === NO_ANSWER) return <Splash />;
   if (failed)
     return (
       <ErrorState message={failed.message} onRetry={() => void (me.error ? me.refetch() : start.refetch())} />

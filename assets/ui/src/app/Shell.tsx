@@ -15,7 +15,9 @@ export function Shell({ children, full }: { children: ReactNode; full?: boolean 
   const main = useRef<HTMLElement>(null);
   useEffect(() => {
     setOpen(false);
+    // Which of the two scrolls depends on the room there is.
     main.current?.scrollTo({ top: 0 });
+    main.current?.parentElement?.scrollTo({ top: 0 });
   }, [path]);
   return (
     <div className={css.shell}>

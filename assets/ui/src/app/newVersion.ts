@@ -1,16 +1,21 @@
-/** A tab left open across an upgrade asks for files that are gone. */
+/** A tab left open across an upgrade asks for parts that are gone. */
+import { holdsEdits } from '../core/unsaved';
+
+const RELOADED = 'flowkeep.reloaded';
+/** A page that lacks a part again so soon would reload for ever. */
+const SOON_MS = 60_000;
 
 let noticed = false;
 const listeners = new Set<() => void>();
 
-export function isLostChunk(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    /dynamically imported module|importing a module script|preload css/i.test(error.message)
-  );
-}
-
-export function noticeNewVersion(): void {
+/** Goes on with the new version: by itself where that loses nothing, else when the person says so. */
+export function meetNewVersion(): void {
+  const last = Number(sessionStorage.getItem(RELOADED));
+  if (!holdsEdits() && Date.now() - last > SOON_MS) {
+    sessionStorage.setItem(RELOADED, String(Date.now()));
+    location.reload();
+    return;
+  }
   noticed = true;
   for (const listener of listeners) listener();
 }
@@ -18,14 +23,6 @@ export function noticeNewVersion(): void {
 export const isNewVersion = (): boolean => noticed;
 
 export function subscribeNewVersion(listener: () => void): () => void {
-  const onLost = (event: Event): void => {
-    event.preventDefault();
-    noticeNewVersion();
-  };
   listeners.add(listener);
-  addEventListener('vite:preloadError', onLost);
-  return () => {
-    listeners.delete(listener);
-    removeEventListener('vite:preloadError', onLost);
-  };
+  return () => void listeners.delete(listener);
 }

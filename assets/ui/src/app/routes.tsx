@@ -1,4 +1,5 @@
 import { lazy, type ComponentType, type LazyExoticComponent } from 'react';
+import { loadPart } from '../core/parts';
 
 /**
  * The table of routes; one line for each screen. A screen is the default export of its file and is loaded when it
@@ -18,9 +19,14 @@ export interface ScreenProps {
 
 type Load = () => Promise<{ default: ComponentType<ScreenProps> }>;
 
-const shell = (path: string, load: Load): AppRoute => ({ path, frame: 'shell', screen: lazy(load) });
-const full = (path: string, load: Load): AppRoute => ({ path, frame: 'full', screen: lazy(load) });
-const bare = (path: string, load: Load): AppRoute => ({ path, frame: 'bare', screen: lazy(load) });
+const screen = (path: string, frame: AppRoute['frame'], load: Load): AppRoute => ({
+  path,
+  frame,
+  screen: lazy(() => loadPart(load)),
+});
+const shell = (path: string, load: Load): AppRoute => screen(path, 'shell', load);
+const full = (path: string, load: Load): AppRoute => screen(path, 'full', load);
+const bare = (path: string, load: Load): AppRoute => screen(path, 'bare', load);
 
 export const routes: readonly AppRoute[] = [
   // Start and sign-in

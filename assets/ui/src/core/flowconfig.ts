@@ -106,6 +106,13 @@ export function writeRate(stored: string | null, { on, max, seconds, message }: 
   return change(stored, { rateLimit });
 }
 
+/** Whether callers with the flow's key may name the sessions that they ask in. */
+export const readNamedSessions = (stored: string | null): boolean =>
+  readConfig(stored).namedSessions === true;
+
+export const writeNamedSessions = (stored: string | null, namedSessions: boolean): string =>
+  change(stored, { namedSessions });
+
 /** A whole number of one or more. */
 export const isCount = (value: string): boolean => /^\d{1,9}$/.test(value.trim()) && Number(value) >= 1;
 

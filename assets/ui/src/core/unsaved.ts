@@ -11,5 +11,8 @@ export function holdUnsaved(stays: Stays): () => void {
   return () => void held.delete(stays);
 }
 
+/** Whether the page holds edits that are nowhere else. */
+export const holdsEdits = (): boolean => held.size > 0;
+
 /** Whether going to this address would lose edits. */
 export const losesEdits = (to: string): boolean => [...held].some((stays) => !stays(to));

@@ -1,11 +1,12 @@
 import { lazy, Suspense, type ReactNode } from 'react';
+import { loadPart } from '../core/parts';
 import type { CodeEditorProps } from './CodeEditor';
 import css from './CodeField.module.css';
 import { cx } from './cx';
 import { useField, useFieldLabel } from './Field';
 import { Skeleton } from './States';
 
-const CodeEditor = lazy(() => import('./CodeEditor'));
+const CodeEditor = lazy(() => loadPart(() => import('./CodeEditor')));
 
 export type CodeFieldProps = Omit<CodeEditorProps, 'labelledBy' | 'describedBy' | 'invalid'>;
 

@@ -5,6 +5,7 @@ import { t } from '../i18n';
 import { Button, IconButton } from './Button';
 import { cx } from './cx';
 import css from './Dialog.module.css';
+import { scrollRegion } from './scrollRegion';
 import { useOpener } from './opener';
 
 export interface DialogProps {
@@ -153,7 +154,9 @@ export function Drawer(props: DrawerProps): ReactNode {
           {...(description ? {} : { 'aria-describedby': undefined })}
         >
           <Head title={title} description={description} />
-          <div className={cx(css.body, css.fill)}>{children}</div>
+          <div ref={scrollRegion} className={cx(css.body, css.fill)}>
+            {children}
+          </div>
           {footer && <footer className={css.foot}>{footer}</footer>}
         </Panel>
       </Primitive.Portal>

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { t } from '../i18n';
-import { ErrorState, Skeleton } from './States';
+import { AwayState, ErrorState, Skeleton } from './States';
 
 /** What the query library gives, as far as it is needed here. */
 export interface QueryLike<Data> {
@@ -20,6 +20,7 @@ export interface LoadedProps<Data> {
 export function Loaded<Data>({ query, skeleton, children }: LoadedProps<Data>): ReactNode {
   if (query.data !== undefined) return children(query.data);
   if (query.error) {
+    if ('status' in query.error && query.error.status === 0) return <AwayState />;
     const retryAfter =
       'retryAfter' in query.error && typeof query.error.retryAfter === 'number'
         ? query.error.retryAfter

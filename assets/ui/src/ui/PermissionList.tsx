@@ -4,6 +4,7 @@ import { t } from '../i18n';
 import { actionName, resourceName } from './permissionNames';
 import css from './PermissionList.module.css';
 import { Popover } from './Popover';
+import { scrollRegion } from './scrollRegion';
 
 export interface PermissionListProps {
   permissions: readonly string[];
@@ -28,8 +29,8 @@ export function PermissionList({ permissions, name, catalogue }: PermissionListP
         </button>
       }
     >
-      <h3>{count}</h3>
-      <dl className={css.list}>
+      <h2 className={css.count}>{count}</h2>
+      <dl ref={scrollRegion} className={css.list}>
         {[...byResource(permissions)].map(([resource, list]) => (
           <div key={resource}>
             <dt>{resourceName(resource)}</dt>

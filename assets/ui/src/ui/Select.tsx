@@ -65,6 +65,8 @@ export function Select<Value extends string>(props: SelectProps<Value>): ReactNo
                 value={option.value || EMPTY}
                 disabled={option.disabled}
                 className={cx(menu.item, css.item)}
+                // All that is read on it is its name, not the label alone.
+                aria-labelledby={undefined}
               >
                 <span className={css.text}>
                   <Primitive.ItemText>{option.label}</Primitive.ItemText>

@@ -68,6 +68,15 @@ export function ErrorState(props: {
   );
 }
 
+/** What could not be loaded because the service is away; it is loaded when the service is back. */
+export function AwayState(): ReactNode {
+  return (
+    <EmptyState icon={CloudOff} title={t('kit.away')}>
+      {t('kit.awayText')}
+    </EmptyState>
+  );
+}
+
 /** Counts whole seconds down to zero and then calls `done`. */
 export function useCountdown(seconds: number, done?: () => void): number {
   const [left, setLeft] = useState(Math.ceil(seconds));

@@ -2,6 +2,7 @@ import { ArrowDown, ArrowUp } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { t } from '../i18n';
 import { cx } from './cx';
+import { scrollRegion } from './scrollRegion';
 import css from './Table.module.css';
 
 export interface Column<Row> {
@@ -41,7 +42,7 @@ export function Table<Row>(props: TableProps<Row>): ReactNode {
   const of = (column: Column<Row>): string =>
     cx(column.align === 'end' && css.end, column.wideOnly && css.wide, !column.header && css.tools);
   return (
-    <div className={cx(css.frame, className)}>
+    <div ref={scrollRegion} className={cx(css.frame, className)}>
       <table className={css.table}>
         <caption className="sr-only">{caption}</caption>
         <thead>

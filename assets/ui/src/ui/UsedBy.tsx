@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { t } from '../i18n';
 import css from './PermissionList.module.css';
 import { Popover } from './Popover';
+import { scrollRegion } from './scrollRegion';
 import used from './UsedBy.module.css';
 
 export interface UsedByProps {
@@ -33,7 +34,7 @@ export function UsedBy({ name, count, flows }: UsedByProps): ReactNode {
 /** Names of flows, and how many more there are. */
 export function FlowNames({ count, flows }: Omit<UsedByProps, 'name'>): ReactNode {
   return (
-    <ul className={used.list}>
+    <ul ref={scrollRegion} className={used.list}>
       {flows.map((flow) => (
         <li key={flow.id}>{flow.name}</li>
       ))}

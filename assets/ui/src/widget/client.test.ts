@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readStream, type StreamEvent } from '../core/sse';
-import { ChatError, Client } from './client';
+import { ChatError, Client, NO_ANSWER } from './client';
 
 const WIRE =
   'message:\ndata:{"event":"start","data":""}\n\n:heartbeat\nmessage:\ndata:{"event":"token","data":"Grüße 👋 data\\u003a"}\n\nmessage:\r\ndata:{"event":"metadata","data":{"chatId":"c1"}}\r\n\r\nmessage:\ndata:{"event":"end","data":"[DONE]"}\n\n';
@@ -106,7 +106,16 @@ describe('refusals', () => {
 
   test('no answer at all is status 0', async () => {
     serve();
-    await expect(client().config()).rejects.toMatchObject({ status: 0 });
+    await expect(client().config()).rejects.toMatchObject({ status: NO_ANSWER });
+  });
+
+  test('what can be read from any site tells a service that is away from one that keeps answers back', async () => {
+    serve(() => new Response('the widget'));
+    expect(await client().holdsBack()).toBe(true);
+    serve();
+    expect(await client().holdsBack()).toBe(false);
+    serve(() => new Response('the widget'));
+    expect(await new Client({ chatflowid: 'f1', apiHost: location.origin }).holdsBack()).toBe(false);
   });
 });
 

@@ -2,7 +2,10 @@ import { readStream, type StreamEvent } from '../core/sse';
 import { eventsOf } from './message';
 import type { BotOptions } from './options';
 
-/** A refusal. Status 0: no answer came at all. */
+/** The status where no answer came at all. */
+export const NO_ANSWER = 0;
+
+/** A refusal. */
 export class ChatError extends Error {
   constructor(
     readonly status: number,
@@ -10,7 +13,7 @@ export class ChatError extends Error {
     readonly sentence?: string,
     readonly retryAfter?: number,
   ) {
-    super(`status ${status}`);
+    super();
   }
 }
 
@@ -45,6 +48,15 @@ export class Client {
 
   config(): Promise<unknown> {
     return this.#json('GET', `/public-chatbotConfig/${this.#flow}`);
+  }
+
+  /** Whether another site's service can be read where no list decides: then one keeps the rest back. */
+  async holdsBack(): Promise<boolean> {
+    if (this.origin === location.origin) return false;
+    return fetch(`${this.host}/widget.js`).then(
+      () => true,
+      () => false,
+    );
   }
 
   async streams(): Promise<boolean> {
@@ -124,13 +136,10 @@ export class Client {
     if (this.#token && method !== 'GET') headers[TOKEN] = this.#token;
     const request: RequestInit = { method, headers, body, signal };
     await this.options.onRequest?.(request);
-    let response: Response;
-    try {
-      response = await fetch(`${this.host}/api/v1${path}`, request);
-    } catch (fault) {
+    const response = await fetch(`${this.host}/api/v1${path}`, request).catch((fault: unknown) => {
       if (signal?.aborted) throw fault;
-      throw new ChatError(0);
-    }
+      throw new ChatError(NO_ANSWER);
+    });
     if (response.ok) return response;
     throw await refusal(response);
   }
@@ -138,18 +147,18 @@ export class Client {
 
 /** Only plain text is meant for the person who asks: the owner wrote it. What is JSON is for the page's author. */
 async function refusal(response: Response): Promise<ChatError> {
-  const kind = response.headers.get('content-type') ?? '';
-  const body = await response.text().catch(() => '');
-  const own = [403, 429].includes(response.status) && !kind.includes('json') && body.trim() !== '';
-  const wait = Number(response.headers.get('retry-after') ?? Number.NaN);
+  const { status, headers } = response;
+  const body = (await response.text().catch(() => '')).trim();
+  const own = [403, 429].includes(status) && !headers.get('content-type')?.includes('json');
+  const wait = Math.ceil(Number(headers.get('retry-after')));
   return new ChatError(
-    response.status,
-    own ? body.trim().slice(0, SENTENCE_MAX) : undefined,
-    wait > 0 && wait < 86_400 ? Math.ceil(wait) : undefined,
+    status,
+    (own && body.slice(0, SENTENCE_MAX)) || undefined,
+    wait > 0 && wait < 86_400 ? wait : undefined,
   );
 }
 
-/** The service this script was loaded from. */
+/** The service this script was loaded from: it lies at the path before all addresses of the service. */
 function ownHost(): string {
-  return new URL(import.meta.url, location.href).origin;
+  return new URL('.', new URL(import.meta.url, location.href)).href;
 }

@@ -1,6 +1,6 @@
-import { ChatError, type Client } from './client';
+import { ChatError, NO_ANSWER, type Client } from './client';
 import { applyEvent, type Message, type Upload } from './message';
-import type { TextKey, Texts } from './texts';
+import { TEXTS, type TextKey, type Texts } from './texts';
 
 /** What one question carries. */
 export interface Ask {
@@ -158,7 +158,7 @@ export class Conversation {
       if (effect === 'ended') ended = true;
       else this.needs.changed();
     }
-    if (!ended) throw new ChatError(0);
+    if (!ended) throw new ChatError(NO_ANSWER);
   }
 
   #finish(answer: Message, fault: unknown): void {
@@ -193,8 +193,8 @@ export class Conversation {
 
 /** The text that stands for a status. */
 export function textOf(status: number): TextKey {
-  if (status === 0) return 'errorNetwork';
+  if (status === NO_ANSWER) return 'errorNetwork';
   const exact = `error${status}`;
-  const known: TextKey[] = ['error400', 'error401', 'error403', 'error404', 'error429', 'error503'];
-  return known.find((key) => key === exact) ?? (status >= 400 && status < 500 ? 'error400' : 'error500');
+  if (exact in TEXTS) return exact as TextKey;
+  return status >= 400 && status < 500 ? 'error400' : 'error500';
 }

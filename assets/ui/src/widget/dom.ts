@@ -18,11 +18,8 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-export function add(parent: Node, children: Child[]): void {
-  for (const child of children) {
-    if (child === false || child === null || child === undefined) continue;
-    parent.appendChild(typeof child === 'string' ? document.createTextNode(child) : child);
-  }
+export function add(parent: ParentNode, children: Child[]): void {
+  parent.append(...children.filter((child) => child !== false && child !== null && child !== undefined));
 }
 
 /** Shapes of the icons: strokes on a 24 grid. */
@@ -39,7 +36,7 @@ const SHAPES = {
   chevron: 'M6 9l6 6 6-6',
   file: 'M14 3H6v18h12V7zM14 3v4h4',
   spark: 'M12 3l2.5 6.5L21 12l-6.5 2.5L12 21l-2.5-6.5L3 12l6.5-2.5z',
-  alert: 'M12 8v5M12 16v.1M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z',
+  alert: 'M12 8v5M12 16v.1M12 3a9 9 0 1 0 .1 0z',
 } as const;
 
 export type IconName = keyof typeof SHAPES;
@@ -61,8 +58,8 @@ export function picture(source: string | undefined, name: IconName, className: s
   const box = h('span', { class: className, 'aria-hidden': 'true' });
   if (!source) box.append(icon(name));
   else {
-    const image = h('img', { src: source, alt: '', referrerpolicy: 'no-referrer' });
-    image.addEventListener('error', () => image.replaceWith(icon(name)), { once: true });
+    const onerror = (): void => image.replaceWith(icon(name));
+    const image = h('img', { src: source, alt: '', referrerpolicy: 'no-referrer', onerror });
     box.append(image);
   }
   return box;

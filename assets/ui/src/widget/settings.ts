@@ -3,6 +3,8 @@ import type { ChatWindowTheme } from './options';
 
 /** What a flow's owner set for its chat, as far as it could be understood. */
 export interface FlowConfig {
+  /** Whether questions are answered. */
+  state?: string;
   look: ChatWindowTheme;
   starters: string[];
   feedback: boolean;
@@ -45,6 +47,7 @@ export interface UploadRules {
 export function readConfig(value: unknown): FlowConfig {
   const config = object(value);
   return {
+    state: text(config.state),
     look: look(config),
     starters: readPrompts(config.starterPrompts),
     feedback: object(config.chatFeedback).status === true,

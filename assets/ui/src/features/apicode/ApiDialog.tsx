@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useSaveSettings } from '../../api/flowsettings';
 import type { Flow } from '../../api/models';
+import { serviceAddress } from '../../core/base';
 import { t } from '../../i18n';
 import { Banner, Button, CodeField, CopyButton, Dialog, Segments, Switch, Tabs, usePref } from '../../ui';
 import css from './ApiDialog.module.css';
@@ -22,7 +23,7 @@ export default function ApiDialog({ flow, mayEdit, onClose }: ApiDialogProps): R
   const [tab, setTab] = usePref<Tab>('apiTab', 'curl', tabs);
   const [streaming, setStreaming] = useState(false);
   const key = Boolean(flow.apikeyid);
-  const target: Target = { base: location.origin, id: flow.id, key, streaming };
+  const target: Target = { base: serviceAddress(), id: flow.id, key, streaming };
   const empty = !/"nodes"\s*:\s*\[\s*\{/.test(flow.flowData);
   const isCode = tab !== 'link' && tab !== 'embed';
   return (
@@ -123,7 +124,7 @@ function Embed({ target }: { target: Target }): ReactNode {
 
 function SharedLink({ flow, mayEdit }: { flow: Flow; mayEdit: boolean }): ReactNode {
   const saving = useSaveSettings(flow.id);
-  const link = `${location.origin}/chat/${flow.id}`;
+  const link = `${serviceAddress()}/chat/${flow.id}`;
   const on = saving.isPending ? !flow.isPublic : Boolean(flow.isPublic);
   return (
     <>
@@ -131,21 +132,19 @@ function SharedLink({ flow, mayEdit }: { flow: Flow; mayEdit: boolean }): ReactN
         checked={on}
         onChange={(isPublic) => saving.mutate(() => ({ isPublic }))}
         label={t('apicode.shareSwitch')}
-        help={t('apicode.shareHelp')}
+        help={t(on ? 'apicode.shareOn' : 'apicode.shareOff')}
         disabled={!mayEdit}
       />
       {saving.error && <Banner tone="danger">{saving.error.message}</Banner>}
-      {on && (
-        <div className={css.link}>
-          <code>{link}</code>
-          <CopyButton text={link} label={t('apicode.copyLink')} />
-          <Button size="compact" variant="ghost" icon={ExternalLink} asChild>
-            <a href={link} target="_blank" rel="noopener noreferrer">
-              {t('apicode.open')}
-            </a>
-          </Button>
-        </div>
-      )}
+      <div className={css.link}>
+        <code>{link}</code>
+        <CopyButton text={link} label={t('apicode.copyLink')} />
+        <Button size="compact" variant="ghost" icon={ExternalLink} asChild>
+          <a href={link} target="_blank" rel="noopener noreferrer">
+            {t('apicode.open')}
+          </a>
+        </Button>
+      </div>
     </>
   );
 }

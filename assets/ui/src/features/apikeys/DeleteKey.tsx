@@ -12,6 +12,7 @@ export function DeleteKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => 
       id={apiKey.id}
       remove={remove}
       onClose={onClose}
+      named={apiKey.chatFlows.length > 0}
       title={t('apiKeys.deleteTitle', { name: apiKey.keyName })}
       confirm={t('apiKeys.deleteKey')}
       done={t('apiKeys.deleted', { name: apiKey.keyName })}

@@ -31,7 +31,14 @@ export const groups = {
   ],
   keys: ['apikey-created', 'apikey-changed', 'apikey-deleted'],
   credentials: ['credential-created', 'credential-changed', 'credential-deleted'],
-  flows: ['flow-deleted', 'flow-published', 'flow-rolled-back', 'flow-restored'],
+  flows: [
+    'flow-created',
+    'flow-imported',
+    'flow-deleted',
+    'flow-published',
+    'flow-rolled-back',
+    'flow-restored',
+  ],
 } as const;
 
 export type Group = keyof typeof groups;

@@ -1,9 +1,10 @@
 import { lazy, Suspense, type ReactNode } from 'react';
+import { loadPart } from '../../core/parts';
 import { Skeleton } from '../../ui';
 import css from './FlowPage.module.css';
 import type { CanvasViewProps } from './slots';
 
-const Canvas = lazy(() => import('./Canvas'));
+const Canvas = lazy(() => loadPart(() => import('./Canvas')));
 
 /** The read-only canvas; its library is loaded when the first one is drawn. */
 export function CanvasView(props: CanvasViewProps): ReactNode {

@@ -2,7 +2,7 @@ import { Cable, CirclePlus, Move, PencilLine, Trash2, type LucideIcon } from 'lu
 import type { ReactNode } from 'react';
 import type { CanvasDiff } from '../../core/canvasDiff';
 import { t } from '../../i18n';
-import { Switch } from '../../ui';
+import { scrollRegion, Switch } from '../../ui';
 import css from './Editor.module.css';
 
 export interface ChangeListProps {
@@ -13,15 +13,15 @@ export interface ChangeListProps {
 }
 
 /** What the draft changes against Live. */
-export function ChangeList({ diff, shown, onShow, onGo }: ChangeListProps): ReactNode {
+export default function ChangeList({ diff, shown, onShow, onGo }: ChangeListProps): ReactNode {
   const moved = diff.moved.filter((one) => !diff.changed.some((other) => other.id === one.id));
   return (
     <>
       <div className={css.listHead}>
-        <h3>{t('canvas.changes')}</h3>
+        <h2>{t('canvas.changes')}</h2>
         <Switch checked={shown} onChange={onShow} label={t('canvas.showOnCanvas')} />
       </div>
-      <ul className={css.list}>
+      <ul ref={scrollRegion} className={css.list}>
         {diff.added.map((one) => (
           <Entry
             key={one.id}

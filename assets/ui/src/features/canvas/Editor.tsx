@@ -5,16 +5,17 @@ import { useProblems, type CardProblem } from '../../api/canvas';
 import { countOf, diffCanvas, type CanvasDiff } from '../../core/canvasDiff';
 import { parseFlow } from '../../core/flowdata';
 import { t } from '../../i18n';
-import { Banner, Button, Popover, RelativeTime, Segments, useMedia } from '../../ui';
-import { ChangeList } from './ChangeList';
+import { Banner, Button, later, Popover, RelativeTime, Segments, useMedia } from '../../ui';
 import css from './Editor.module.css';
-import { Inspector } from './Inspector';
-import { JsonEditor } from './JsonEditor';
 import { Outline } from './Outline';
 import { ProblemList } from './ProblemList';
 import { SidePanel } from './SidePanel';
 import type { FlowSlotProps, NodeMark, RunState } from './slots';
 import type { Editing } from './useEditing';
+
+const ChangeList = later(() => import('./ChangeList'));
+const Inspector = later(() => import('./Inspector'));
+const JsonEditor = later(() => import('./JsonEditor'));
 
 export interface EditorProps extends FlowSlotProps {
   editing: Editing;

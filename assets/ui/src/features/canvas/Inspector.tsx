@@ -3,7 +3,7 @@ import { useEffect, useRef, type ReactNode } from 'react';
 import type { LoadedFlow, FlowNode } from '../../core/flowdata';
 import { cardName, inputRows, nodeLabel, type InputRow } from '../../core/nodes';
 import { t } from '../../i18n';
-import { Banner, CopyButton, IconButton, Tile } from '../../ui';
+import { Banner, CopyButton, IconButton, scrollRegion, Tile } from '../../ui';
 import css from './Editor.module.css';
 import { kindOf } from './kinds';
 
@@ -15,7 +15,7 @@ export interface InspectorProps {
 }
 
 /** Everything a node is set to, read only. */
-export function Inspector({ node, flow, problems, onSelect }: InspectorProps): ReactNode {
+export default function Inspector({ node, flow, problems, onSelect }: InspectorProps): ReactNode {
   const rows = inputRows(node, flow.edges);
   const title = useRef<HTMLHeadingElement>(null);
   const kind = kindOf(node);
@@ -104,7 +104,7 @@ function Value(props: { row: InputRow; names: Names; onSelect: (id: string) => v
     return row.value === 'true' ? t('canvas.on') : row.value === 'false' ? t('canvas.off') : row.value;
   return (
     <>
-      <pre>{row.value}</pre>
+      <pre ref={scrollRegion}>{row.value}</pre>
       <CopyButton text={row.value ?? ''} label={t('canvas.copyOf', { name: row.label })} />
     </>
   );

@@ -15,7 +15,7 @@ export interface JsonEditorProps extends FlowSlotProps {
 const shortcuts = [{ title: 'JSON', keys: [{ keys: 'Mod+S', label: t('canvas.saveNow') }] }];
 
 /** The canvas as text, checked while it is typed; saved to the draft, or to Live where there are no drafts. */
-export function JsonEditor({ editing, status, mayEdit, stored, flow }: JsonEditorProps): ReactNode {
+export default function JsonEditor({ editing, status, mayEdit, stored, flow }: JsonEditorProps): ReactNode {
   const { text, fault, failure, unsaved, state, local, begin } = editing;
   const [place, setPlace] = useState<{ offset: number } | null>(null);
   const [leaving, setLeaving] = useState(false);

@@ -2,6 +2,7 @@ import { TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { CardProblem } from '../../api/canvas';
 import { t } from '../../i18n';
+import { scrollRegion } from '../../ui';
 import css from './Editor.module.css';
 
 export interface ProblemListProps {
@@ -14,9 +15,9 @@ export function ProblemList({ problems, onGo }: ProblemListProps): ReactNode {
   return (
     <>
       <div className={css.listHead}>
-        <h3>{t('canvas.problemList')}</h3>
+        <h2>{t('canvas.problemList')}</h2>
       </div>
-      <ul className={css.list}>
+      <ul ref={scrollRegion} className={css.list}>
         {problems.flatMap((problem) =>
           problem.issues.map((issue) => (
             <li key={`${problem.id} ${issue}`}>

@@ -10,7 +10,7 @@ import {
 import type { ReactNode } from 'react';
 import { duration } from '../../core/format';
 import { t } from '../../i18n';
-import { Badge, cx, Spinner } from '../../ui';
+import { Badge, cx, scrollRegion, Spinner } from '../../ui';
 import { shown, type SourceText, type Step, type UsedTool } from './conversation';
 import css from './Details.module.css';
 
@@ -81,7 +81,9 @@ export function Sources({ sources }: { sources: readonly SourceText[] }): ReactN
     <Fold icon={BookOpen} label={t('chat.sources', { count: sources.length })}>
       {sources.map((source, at) => (
         <Fold key={at} label={sourceName(source) ?? t('chat.sourceOf', { count: at + 1 })}>
-          <p className={css.passage}>{source.text}</p>
+          <p ref={scrollRegion} className={css.passage}>
+            {source.text}
+          </p>
           {source.metadata.length > 0 && (
             <dl className={css.facts}>
               {source.metadata.map(([name, value]) => (

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react'
 import { useUploadOffer } from '../../api/chat';
 import type { DraftStatus, Flow } from '../../api/models';
 import { t } from '../../i18n';
-import { Badge, EmptyState, IconButton, Segments } from '../../ui';
+import { Badge, EmptyState, IconButton, scrollRegion, Segments } from '../../ui';
 import type { ChatFile, Source, StepState } from './conversation';
 import { Composer } from './Composer';
 import css from './Chat.module.css';
@@ -87,13 +87,13 @@ export default function TestPanel(props: TestPanelProps): ReactNode {
         <IconButton icon={X} label={t('kit.close')} onClick={onClose} />
       </header>
       {choice.length === 0 && conversation.turns.length === 0 ? (
-        <div className={css.blank}>
+        <div ref={scrollRegion} className={css.blank}>
           <EmptyState icon={MessageSquareText} title={t('chat.noCards')}>
             {t('chat.noCardsText')}
           </EmptyState>
         </div>
       ) : conversation.turns.length === 0 ? (
-        <div className={css.blank}>
+        <div ref={scrollRegion} className={css.blank}>
           <EmptyState icon={MessageSquareText} title={t('chat.empty')}>
             {t(source === 'draft' ? 'chat.emptyDraft' : 'chat.emptyLive')}
           </EmptyState>

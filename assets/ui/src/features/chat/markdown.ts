@@ -40,7 +40,7 @@ purify.addHook('afterSanitizeAttributes', (node) => {
     node.setAttribute('target', '_blank');
     node.setAttribute('rel', 'noopener noreferrer');
   }
-  if (node.nodeName === 'PRE') node.setAttribute('tabindex', '0');
+  if (['PRE', 'TABLE'].includes(node.nodeName)) node.setAttribute('tabindex', '0');
 });
 
 /** The nodes of an answer, fit to be put into the page. */

@@ -14,6 +14,7 @@ export function DeleteCredential(props: { credential: Credential; onClose: () =>
       id={credential.id}
       remove={remove}
       onClose={onClose}
+      named={Boolean(used?.count)}
       title={t('credentials.deleteTitle', { name: credential.name })}
       confirm={t('credentials.deleteCredential')}
       done={t('credentials.deleted', { name: credential.name })}

@@ -20,27 +20,29 @@ export default function FlowsPage(): ReactNode {
   const [making, setMaking] = useState(false);
   const importing = useImport();
   const mayCreate = can('chatflows:create', 'agentflows:create');
+  const mayImport = can('chatflows:import', 'agentflows:import', 'workspace:import');
   const { choose } = importing;
   useActions(
     useMemo(
-      () =>
-        mayCreate
-          ? [
-              { id: 'flows new', label: t('flows.new'), run: () => setMaking(true) },
-              { id: 'flows import', label: t('flows.import'), run: choose },
-            ]
-          : [],
-      [mayCreate, choose],
+      () => [
+        ...(mayCreate ? [{ id: 'flows new', label: t('flows.new'), run: () => setMaking(true) }] : []),
+        ...(mayImport ? [{ id: 'flows import', label: t('flows.import'), run: choose }] : []),
+      ],
+      [mayCreate, mayImport, choose],
     ),
   );
-  const begin = mayCreate && (
+  const begin = (mayCreate || mayImport) && (
     <>
-      <Button icon={FileUp} onClick={choose} busy={importing.busy}>
-        {t('flows.import')}
-      </Button>
-      <Button variant="primary" icon={Plus} onClick={() => setMaking(true)}>
-        {t('flows.new')}
-      </Button>
+      {mayImport && (
+        <Button icon={FileUp} onClick={choose} busy={importing.busy}>
+          {t('flows.import')}
+        </Button>
+      )}
+      {mayCreate && (
+        <Button variant="primary" icon={Plus} onClick={() => setMaking(true)}>
+          {t('flows.new')}
+        </Button>
+      )}
     </>
   );
   return (

@@ -1,4 +1,12 @@
-import { CircleCheck, CircleDashed, CircleDot, History, Zap, type LucideIcon } from 'lucide-react';
+import {
+  CircleCheck,
+  CircleDashed,
+  CircleDot,
+  CircleSlash,
+  History,
+  Zap,
+  type LucideIcon,
+} from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { FlowState } from '../../api/models';
 import { t } from '../../i18n';
@@ -6,6 +14,7 @@ import { Badge, type BadgeProps } from '../../ui';
 import { chipOf, type Chip } from './state';
 
 const looks: Record<Chip, { tone: BadgeProps['tone']; icon: LucideIcon }> = {
+  unsupported: { tone: 'warning', icon: CircleSlash },
   never: { tone: 'neutral', icon: CircleDashed },
   live: { tone: 'success', icon: CircleCheck },
   changes: { tone: 'accent', icon: CircleDot },
@@ -18,10 +27,11 @@ export function StateChip({ state }: { state: FlowState | undefined }): ReactNod
   if (!state) return null;
   const chip = chipOf(state);
   const { tone, icon } = looks[chip];
+  const why = state.unsupported ?? (state.reason && t(`flows.reason.${state.reason}`));
   return (
-    <Badge tone={tone} icon={icon} title={state.reason ? t(`flows.reason.${state.reason}`) : undefined}>
+    <Badge tone={tone} icon={icon} title={why || undefined}>
       {t(`flows.state.${chip}`)}
-      {state.reason && <span className="sr-only">: {t(`flows.reason.${state.reason}`)}</span>}
+      {why && <span className="sr-only">: {why}</span>}
     </Badge>
   );
 }

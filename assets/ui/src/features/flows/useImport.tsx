@@ -1,9 +1,11 @@
 import { useCallback, useRef, useState, type ChangeEvent, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
-import { useCreateFlow } from '../../api/flows';
-import { importFlows } from '../../core/flowfile';
+import { previewImport, useImportFile, type ImportFile, type ImportResult } from '../../api/transfer';
 import { t } from '../../i18n';
-import { toast } from '../../ui';
+import { later, toast } from '../../ui';
+import { flowsIn, isPlain } from './report';
+
+const ImportDialog = later(() => import('./ImportDialog'), null);
 
 export interface Importing {
   /** Opens the file picker. */
@@ -15,41 +17,52 @@ export interface Importing {
   input: ReactNode;
 }
 
-/** Makes flows of chosen files; one flow is opened at once. */
+interface Shown {
+  file: ImportFile;
+  preview: ImportResult;
+  /** Files that were chosen with it and wait for it. */
+  rest: File[];
+}
+
+/**
+ * Takes chosen files in, one after the other: what each would bring is shown first. One flow about which there is nothing
+ * to tell comes in and is opened at once.
+ */
 export function useImport(): Importing {
   const picker = useRef<HTMLInputElement>(null);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Importing['problem']>(null);
-  const create = useCreateFlow();
+  const [shown, setShown] = useState<Shown | null>(null);
+  const { mutateAsync } = useImportFile();
   const [, go] = useLocation();
 
-  const take = async (files: File[]): Promise<void> => {
-    const made: string[] = [];
-    for (const file of files) {
-      const fail = (text: string): void =>
-        setProblem({ title: t('flows.importFailed', { file: file.name }), text });
-      const read = importFlows(await file.text(), file.name);
-      if (!read.ok) {
-        fail(t(`flows.problem.${read.problem}`));
-        continue;
-      }
-      try {
-        for (const flow of read.flows) made.push((await create.mutateAsync(flow)).id);
-      } catch (error) {
-        fail(error instanceof Error ? error.message : t('errors.server'));
-      }
+  const take = async ([chosen, ...rest]: File[]): Promise<void> => {
+    if (!chosen) return;
+    try {
+      const file = { name: chosen.name, content: parse(await chosen.text()) };
+      const preview = await previewImport(file, 'skip');
+      if (rest.length > 0 || !isPlain(preview)) return setShown({ file, preview, rest });
+      const result = await mutateAsync({ file, existing: 'skip' });
+      const [flow] = flowsIn(result);
+      if (!flow) return setShown({ file, preview: result, rest });
+      toast(t('flows.imported', { count: 1 }));
+      go(`/flows/${flow}`);
+    } catch (error) {
+      const text = error instanceof Error ? error.message : t('errors.server');
+      setProblem({ title: t('flows.importFailed', { file: chosen.name }), text });
+      await take(rest);
     }
-    if (made.length > 0) toast(t('flows.imported', { count: made.length }));
-    if (made.length === 1 && files.length === 1) go(`/flows/${made[0]}`);
   };
 
+  const begin = (files: File[]): void => {
+    setBusy(true);
+    void take(files).finally(() => setBusy(false));
+  };
   const changed = (event: ChangeEvent<HTMLInputElement>): void => {
     const files = [...(event.target.files ?? [])];
     event.target.value = '';
-    if (files.length === 0) return;
-    setBusy(true);
     setProblem(null);
-    void take(files).finally(() => setBusy(false));
+    begin(files);
   };
 
   return {
@@ -58,15 +71,41 @@ export function useImport(): Importing {
     problem,
     forget: () => setProblem(null),
     input: (
-      <input
-        ref={picker}
-        type="file"
-        accept=".json,application/json"
-        multiple
-        hidden
-        aria-label={t('flows.import')}
-        onChange={changed}
-      />
+      <>
+        <input
+          ref={picker}
+          type="file"
+          accept=".json,application/json"
+          multiple
+          hidden
+          onChange={changed}
+          aria-hidden
+          tabIndex={-1}
+        />
+        {shown && (
+          <ImportDialog
+            key={shown.file.name}
+            file={shown.file}
+            preview={shown.preview}
+            onClose={() => {
+              setShown(null);
+              begin(shown.rest);
+            }}
+          />
+        )}
+      </>
     ),
   };
+}
+
+function parse(text: string): Record<string, unknown> {
+  let read: unknown;
+  try {
+    read = JSON.parse(text);
+  } catch {
+    throw new Error(t('flows.problem.not-json'));
+  }
+  if (typeof read === 'object' && read !== null && !Array.isArray(read))
+    return read as Record<string, unknown>;
+  throw new Error(t('flows.problem.not-object'));
 }

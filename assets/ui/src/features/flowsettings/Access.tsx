@@ -1,10 +1,21 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useKeyNames, useSaveSettings } from '../../api/flowsettings';
-import { isCount, isOrigin, readDomains, readRate, writeDomains, writeRate } from '../../core/flowconfig';
+import { serviceAddress } from '../../core/base';
+import {
+  isCount,
+  isOrigin,
+  readDomains,
+  readNamedSessions,
+  readRate,
+  writeDomains,
+  writeNamedSessions,
+  writeRate,
+} from '../../core/flowconfig';
 import { t } from '../../i18n';
 import { Banner, Checkbox, CopyButton, Field, Input, Section, Select, Switch, TextArea } from '../../ui';
 import css from './FlowSettings.module.css';
+import { RefusedOrigins } from './RefusedOrigins';
 import { SettingSection } from './SettingSection';
 import { TextList } from './TextList';
 import { useSection, type SectionProps } from './useSection';
@@ -24,8 +35,13 @@ function KeyBinding({ flow, mayEdit }: SectionProps): ReactNode {
   const keys = useKeyNames();
   const form = useSection(
     flow,
-    (one) => ({ id: one.apikeyid ?? '' }),
-    (_, { id }) => ({ apikeyid: id || null }),
+    (one) => ({ id: one.apikeyid ?? '', named: readNamedSessions(one.apiConfig) }),
+    (now, { id, named }) => ({
+      apikeyid: id || null,
+      ...(named === readNamedSessions(now.apiConfig)
+        ? {}
+        : { apiConfig: writeNamedSessions(now.apiConfig, named) }),
+    }),
   );
   const known = keys.data ?? [];
   const bound = flow.apikeyid;
@@ -61,6 +77,15 @@ function KeyBinding({ flow, mayEdit }: SectionProps): ReactNode {
           disabled={!mayEdit || keys.isPending}
         />
       </Field>
+      {form.value.id && (
+        <Checkbox
+          checked={form.value.named}
+          onChange={(named) => form.set({ named })}
+          label={t('flowsettings.namedSessions')}
+          help={t('flowsettings.namedSessionsHelp')}
+          disabled={!mayEdit}
+        />
+      )}
     </SettingSection>
   );
 }
@@ -68,13 +93,14 @@ function KeyBinding({ flow, mayEdit }: SectionProps): ReactNode {
 function SharedLink({ flow, mayEdit }: SectionProps): ReactNode {
   const saving = useSaveSettings(flow.id);
   const on = saving.isPending ? !flow.isPublic : Boolean(flow.isPublic);
-  const link = `${location.origin}/chat/${flow.id}`;
+  const link = `${serviceAddress()}/chat/${flow.id}`;
   return (
     <Section title={t('flowsettings.share')} description={t('flowsettings.shareText')}>
       <Switch
         checked={on}
         onChange={(isPublic) => saving.mutate(() => ({ isPublic }))}
         label={t('flowsettings.shareSwitch')}
+        help={t(on ? 'flowsettings.shareOn' : 'flowsettings.shareOff')}
         disabled={!mayEdit}
       />
       {saving.error && (
@@ -82,12 +108,10 @@ function SharedLink({ flow, mayEdit }: SectionProps): ReactNode {
           {saving.error.message}
         </Banner>
       )}
-      {on && (
-        <div className={css.link}>
-          <code>{link}</code>
-          <CopyButton text={link} label={t('flowsettings.copyLink')} />
-        </div>
-      )}
+      <div className={css.link}>
+        <code>{link}</code>
+        <CopyButton text={link} label={t('flowsettings.copyLink')} />
+      </div>
     </Section>
   );
 }
@@ -118,6 +142,11 @@ function AllowedDomains({ flow, mayEdit }: SectionProps): ReactNode {
       <Field label={t('flowsettings.domainsMessage')} help={t('flowsettings.domainsMessageHelp')} optional>
         <Input value={message} onChange={(event) => form.set({ message: event.target.value })} />
       </Field>
+      <RefusedOrigins
+        flow={flow}
+        mayEdit={mayEdit}
+        onListed={(origin) => form.dirty && form.set({ list: [...list, origin] })}
+      />
     </SettingSection>
   );
 }

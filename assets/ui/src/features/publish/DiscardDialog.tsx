@@ -14,7 +14,7 @@ export interface DiscardDialogProps {
   onClose: () => void;
 }
 
-export function DiscardDialog(props: DiscardDialogProps): ReactNode {
+export default function DiscardDialog(props: DiscardDialogProps): ReactNode {
   const { flow, status, unsaved, dropEdits, onClose } = props;
   const discard = useDiscardDraft(flow.id);
   const draft = status.draft?.flowData ?? null;

@@ -3,10 +3,11 @@ import { useCallback, useMemo, useState, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import type { DraftStatus, Flow } from '../../api/models';
 import { t } from '../../i18n';
-import { Button, IconButton, Menu, useActions } from '../../ui';
-import { DiscardDialog } from './DiscardDialog';
+import { Button, IconButton, later, Menu, useActions } from '../../ui';
 import css from './Publish.module.css';
-import { PublishDialog } from './PublishDialog';
+
+const DiscardDialog = later(() => import('./DiscardDialog'), null);
+const PublishDialog = later(() => import('./PublishDialog'), null);
 
 export interface PublishProps {
   flow: Flow;

@@ -12,7 +12,6 @@ import { diffCanvas, isEmpty } from '../../core/canvasDiff';
 import { relativeTime } from '../../core/format';
 import { t } from '../../i18n';
 import { Banner, Button, ChangeList, changeSum, Checkbox, Dialog, Loaded, toast } from '../../ui';
-import { problemsOf } from './problems';
 import css from './Publish.module.css';
 import { hasLive } from './state';
 
@@ -25,7 +24,7 @@ export interface PublishDialogProps {
 }
 
 /** What Publish does to Live, shown before it is done. */
-export function PublishDialog(props: PublishDialogProps): ReactNode {
+export default function PublishDialog(props: PublishDialogProps): ReactNode {
   const { unsaved, onClose, goToNode } = props;
   const { id, name } = props.flow;
   const [, go] = useLocation();
@@ -147,7 +146,7 @@ function Review({ flow, status, goToNode, onClose }: ReviewProps): ReactNode {
   const draft = status.draft?.flowData ?? null;
   const found = useProblems(flow.id, status.draft?.updatedDate ?? '').data;
   const diff = useMemo(() => diffCanvas(flow.flowData, draft), [flow.flowData, draft]);
-  const problems = useMemo(() => (draft === null ? [] : problemsOf(found ?? [], draft)), [found, draft]);
+  const problems = draft === null ? [] : (found ?? []);
   const show = (id: string): void => {
     onClose();
     goToNode(id);

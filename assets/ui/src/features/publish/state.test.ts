@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DraftStatus, Flow } from '../../api/models';
-import { fixes, problemsOf } from './problems';
+import { fixes } from './problems';
 import { explanation, stateOf } from './state';
 
 const status: DraftStatus = {
@@ -10,6 +10,7 @@ const status: DraftStatus = {
   publishInstantly: false,
   draft: null,
   lastPublished: null,
+  unsupported: null,
 };
 const node = (id: string, inputs: object = {}, name = 'llmChain'): object => ({
   id,
@@ -30,18 +31,12 @@ describe('the state of a flow', () => {
     expect(says(canvas(node('a')), { draft })).toBe('changes');
     expect(says(canvas(node('a')), { draft: { ...draft, stale: true } })).toBe('stale');
     expect(says(canvas(node('a')), { mode: 'live', reason: 'type' })).toBe('type');
+    expect(says(canvas(node('a')), { unsupported: 'Not here yet.' })).toBe('unsupported');
   });
 });
 
-describe('problems before Publish', () => {
-  it('finds secrets that were never entered again', () => {
-    const draft = canvas(node('a', { header: 'Bearer [secret hidden]' }));
-    expect(problemsOf([], draft)[0]?.issues).toEqual([
-      'header of The a holds a hidden secret. Enter it again.',
-    ]);
-  });
-
-  it('lists what to put right after a restore, with the node to go to', () => {
+describe('what a restore leaves to do', () => {
+  it('is listed with the node to go to', () => {
     const notes = {
       missingCredentials: [{ name: 'Prod key', credentialName: 'openAIApi' }],
       ambiguousCredentials: [

@@ -12,10 +12,13 @@ export function stateOf(flow: Flow, status: DraftStatus): FlowState {
   return { ...status, hasLive: hasLive(flow.flowData) };
 }
 
-export type Explained = 'never' | 'live' | 'changes' | 'stale' | 'off' | 'type' | 'publish-instantly';
+export type Explained =
+  'unsupported' | 'never' | 'live' | 'changes' | 'stale' | 'off' | 'type' | 'publish-instantly';
 
 /** Which sentence explains the chip. */
-export function explanation({ mode, reason, draft, lastPublished, hasLive: live }: FlowState): Explained {
+export function explanation(state: FlowState): Explained {
+  const { mode, reason, draft, lastPublished, hasLive: live, unsupported } = state;
+  if (unsupported) return 'unsupported';
   if (mode === 'live') return reason ?? 'off';
   if (draft?.stale) return 'stale';
   if (!live && !lastPublished) return 'never';

@@ -12,6 +12,7 @@ export function DeleteTool({ tool, onClose }: { tool: Tool; onClose: () => void 
       id={tool.id}
       remove={remove}
       onClose={onClose}
+      named={Boolean(used?.count)}
       title={t('tools.deleteTitle', { name: tool.name })}
       confirm={t('tools.deleteTool')}
       done={t('tools.deleted', { name: tool.name })}

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { OnceLink } from '../../api/people';
+import { serviceAddress } from '../../core/base';
 import { exactTime } from '../../core/format';
 import { t } from '../../i18n';
 import { OnceDialog } from '../../ui';
@@ -19,7 +20,7 @@ export function LinkOnce({ link, onDone }: { link: MadeLink; onDone: () => void 
       title={kind === 'reset' ? t('users.resetMade', { name }) : t('users.inviteMade', { email: name })}
       text={t(kind === 'reset' ? 'users.resetText' : 'users.inviteText')}
       label={t('users.link')}
-      value={`${location.origin}${link.link.path}`}
+      value={`${serviceAddress()}${link.link.path}`}
       copy={t('users.copyLink')}
       stored={t('users.copied')}
       note={t('users.linkUntil', { date: exactTime(link.link.expires) })}

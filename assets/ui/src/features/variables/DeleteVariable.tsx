@@ -13,6 +13,7 @@ export function DeleteVariable(props: { variable: Variable; onClose: () => void 
       id={variable.id}
       remove={remove}
       onClose={onClose}
+      named={Boolean(used?.count)}
       title={t('variables.deleteTitle', { name: variable.name })}
       confirm={t('variables.deleteVariable')}
       done={t('variables.deleted', { name: variable.name })}

@@ -19,7 +19,9 @@ export const apicode = {
   'apicode.other': 'Compatible embed',
   'apicode.otherText':
     'The common chat embed of the family works as well. Its module comes from a public network, not from this server.',
-  'apicode.shareHelp': 'A page of its own for this chat.',
+  'apicode.shareOff':
+    'Off: only people of this workspace who are signed in can open it. Embeds work all the same.',
+  'apicode.shareOn': 'On: nobody has to sign in.',
   'apicode.shareSwitch': 'Anybody with the link may chat',
   'apicode.stream': 'Word by word',
   'apicode.tab.curl': 'cURL',

@@ -65,6 +65,8 @@ export const audit = {
   'audit.do.credential-created': 'Created a credential',
   'audit.do.credential-changed': 'Changed a credential',
   'audit.do.credential-deleted': 'Deleted a credential',
+  'audit.do.flow-created': 'Made a flow',
+  'audit.do.flow-imported': 'Imported a flow',
   'audit.do.flow-deleted': 'Deleted a flow',
   'audit.do.flow-published': 'Published a flow',
   'audit.do.flow-rolled-back': 'Rolled a flow back',

@@ -1,4 +1,6 @@
 export const errors = {
+  'errors.away': 'The server does not answer',
+  'errors.awayText': 'This page goes on by itself as soon as it does. What you see and type stays.',
   'errors.boundary': 'This page ran into a fault',
   'errors.boundaryText': 'What you saved is safe. Reload to go on.',
   'errors.forbidden': 'You are not allowed to do this',

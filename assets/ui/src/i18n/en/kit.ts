@@ -1,6 +1,8 @@
 export const kit = {
   'kit.actions': 'Actions',
   'kit.actionsOf': 'Actions for {name}',
+  'kit.away': 'Not loaded yet',
+  'kit.awayText': 'It appears here as soon as the server answers.',
   'kit.cancel': 'Cancel',
   'kit.choose': 'Choose',
   'kit.clearFilters': 'Clear filters',
@@ -35,5 +37,6 @@ export const kit = {
   'kit.tickFirst': 'Tick the box first: it cannot be shown again.',
   'kit.unused': 'Not used',
   'kit.usedByOf': 'flows that use {name}',
+  'kit.usedMeanwhile': 'Flows use it by now. Confirm once more to delete it all the same.',
   'kit.useTyped': 'Use “{text}”',
 } as const;

@@ -1,4 +1,4 @@
-import { ChatError, Client } from '../client';
+import { ChatError, Client, NO_ANSWER } from '../client';
 import { Conversation, textOf } from '../conversation';
 import { add, button, dots, h, icon, iconButton, picture, type Child } from '../dom';
 import { prepare, type Picked } from '../files';
@@ -41,6 +41,8 @@ export class Chat {
     private readonly options: BotOptions,
     /** Closes the panel; absent where the chat is the page. */
     private readonly close?: () => void,
+    /** Asked before anything else; what it refuses with is what the chat says. */
+    private readonly gate?: () => Promise<void>,
   ) {
     this.#client = new Client(options);
     this.#texts = texts(options.texts);
@@ -61,14 +63,20 @@ export class Chat {
   async load(): Promise<void> {
     let streaming = false;
     try {
+      await this.gate?.();
       const [config, streams] = await Promise.all([this.#client.config(), this.#client.streams()]);
       this.#config = readConfig(config);
+      this.#dress();
+      const { state } = this.#config;
+      if (state === 'unpublished') throw new ChatError(404, this.#texts.unpublished);
+      if (state === 'unsupported') throw new ChatError(404);
       streaming = streams;
     } catch (fault) {
-      this.#unavailable(fault instanceof ChatError ? fault : new ChatError(0));
+      let error = fault instanceof ChatError ? fault : new ChatError(NO_ANSWER);
+      if (error.status === NO_ANSWER && (await this.#client.holdsBack())) error = new ChatError(403);
+      this.#unavailable(error);
       return;
     }
-    this.#dress();
     this.#conversation = new Conversation({
       client: this.#client,
       texts: this.#texts,

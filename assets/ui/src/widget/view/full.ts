@@ -10,18 +10,15 @@ export class Full {
   constructor(
     readonly host: HTMLElement,
     options: BotOptions,
+    gate?: () => Promise<void>,
   ) {
     const root = shell(host, options, 'full');
-    this.#chat = new Chat(root, options);
+    this.#chat = new Chat(root, options, undefined, gate);
     root.append(h('main', { class: 'page' }, this.#chat.element));
     void this.#chat.load().then(() => {
       if (options.pageTitle !== undefined) document.title = options.pageTitle || this.#chat.title;
       if (document.activeElement === document.body) this.#chat.focus();
     });
-  }
-
-  get title(): string {
-    return this.#chat.title;
   }
 
   clear(): void {

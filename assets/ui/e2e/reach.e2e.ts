@@ -1,0 +1,131 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parts, shell } from '../scripts/loads.mjs';
+import { chatCanvas } from './flow-support';
+import { axe, closeBrowser, missing, openSignedIn, shot, startService, type Service } from './harness';
+
+let service: Service;
+let flow: string;
+
+beforeAll(async () => {
+  if (missing) return;
+  service = await startService();
+  const made = await service.call<{ id: string }>('POST', '/chatflows', {
+    name: 'Questions about orders and returns',
+    type: 'CHATFLOW',
+    flowData: await chatCanvas(service),
+  });
+  flow = made.id;
+  await service.call('POST', `/flow-drafts/${flow}/publish`, {});
+  await service.call('PUT', `/flow-drafts/${flow}`, {
+    flowData: await chatCanvas(service, 'Yes.'),
+  });
+});
+
+afterAll(async () => {
+  await closeBrowser();
+  await service?.stop();
+});
+
+/** The parts of a flow's header that stand over one another. */
+const overlaps = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const targets = [...document.querySelectorAll<HTMLElement>('main header :is(a, button)')];
+    const boxes = targets.map((one) => ({ one, box: one.getBoundingClientRect() }));
+    const name = (one: HTMLElement): string => one.getAttribute('aria-label') ?? one.textContent;
+    return boxes.flatMap(({ one, box }, at) =>
+      boxes
+        .slice(at + 1)
+        .filter(
+          ({ box: other }) =>
+            box.left < other.right - 0.5 &&
+            other.left < box.right - 0.5 &&
+            box.top < other.bottom - 0.5 &&
+            other.top < box.bottom - 0.5,
+        )
+        .map(({ one: other }) => `${name(one)} and ${name(other)}`),
+    );
+  });
+
+const isWide = (page: Page): Promise<boolean> =>
+  page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+
+describe.skipIf(missing)('every part of the page', () => {
+  test.each([
+    ['a small phone', 320, 640],
+    ['400 % zoom', 320, 200],
+    ['200 % zoom', 640, 400],
+  ])('has room on %s', async (_, width, height) => {
+    const { page, close } = await openSignedIn(service, '/', { width, height });
+    for (const path of [`/flows/${flow}`, `/flows/${flow}/versions`, `/flows/${flow}/settings`]) {
+      await page.goto(path);
+      await page.getByRole('button', { name: 'Publish', exact: true }).waitFor();
+      await page.waitForLoadState('networkidle');
+      expect(await overlaps(page)).toEqual([]);
+      expect(await isWide(page)).toBe(false);
+      await axe(page);
+    }
+    await shot(page, `header-${width}x${height}`);
+    // What is far down can be reached and used.
+    const save = page.getByRole('switch', { name: 'Anybody with the link may chat' });
+    await save.click();
+    await expect.poll(() => save.getAttribute('aria-checked')).toBe('true');
+    await save.click();
+    await expect.poll(() => save.getAttribute('aria-checked')).toBe('false');
+    await close();
+  });
+
+  test('is inert behind an open menu or list of choices, and its headings stand in order', async () => {
+    const { page, close } = await openSignedIn(service, `/flows/${flow}`);
+    const openers = [
+      page.locator('main button[aria-haspopup=menu]').first(),
+      page.getByRole('button', { name: /since Live/ }),
+      page.getByRole('button', { name: /Unpublished changes/ }),
+      page.locator('nav button[aria-haspopup=menu]').last(),
+    ];
+    for (const opener of openers) {
+      await opener.click();
+      await page.locator('[role=menu], [role=dialog]').first().waitFor();
+      await axe(page);
+      await page.keyboard.press('Escape');
+      await expect.poll(() => opener.evaluate((node) => node === document.activeElement)).toBe(true);
+    }
+    await page.goto(`/flows/${flow}/settings?section=access`);
+    const choice = page.getByRole('combobox', { name: 'Who may ask' });
+    await choice.click();
+    await page.getByRole('listbox').waitFor();
+    await axe(page);
+    await page.getByRole('option', { name: /Everybody/ }).click();
+    await expect.poll(() => choice.evaluate((node) => node === document.activeElement)).toBe(true);
+    await close();
+  });
+
+  test('that scrolls can be scrolled by keyboard', async () => {
+    const { page, close } = await openSignedIn(service, '/api-keys');
+    await page.locator('tbody button[aria-haspopup=dialog]').first().click();
+    const list = page.getByRole('dialog').locator('dl');
+    await page.keyboard.press('Tab');
+    await expect.poll(() => list.evaluate((node) => node === document.activeElement)).toBe(true);
+    await page.keyboard.press('End');
+    await expect.poll(() => list.evaluate((node) => node.scrollTop)).toBeGreaterThan(0);
+    await close();
+  });
+
+  test('is loaded as the budgets count it', async () => {
+    for (const [path, counted] of [
+      ['/', [...shell(), ...parts('FlowsPage')]],
+      [`/flows/${flow}`, [...shell(), ...parts('FlowScreen', 'Canvas', 'PublishButton')]],
+    ] as const) {
+      const { page, close } = await openSignedIn(service, '/favicon.svg');
+      const seen = new Set<string>();
+      page.on('request', (one) => {
+        const file = /\/(app\/[^?]+\.(?:js|css))$/.exec(new URL(one.url()).pathname)?.[1];
+        if (file) seen.add(file);
+      });
+      await page.goto(path);
+      await page.waitForLoadState('networkidle');
+      expect([...seen].sort()).toEqual([...new Set(counted)].sort());
+      await close();
+    }
+  });
+});
