@@ -13,7 +13,7 @@ const LINES_MAX: usize = 500;
 
 /// Which floor each room stands on. A room may use the floors below its own.
 const FLOORS: &[(usize, &[&str])] = &[
-    (0, &["domain", "limits", "settings", "clock", "worker"]),
+    (0, &["domain", "limits", "settings", "clock", "worker", "durable"]),
     (1, &["canvas", "script", "net", "vectors"]),
     (
         2,
@@ -55,6 +55,7 @@ const ONLY: &[(&str, &[&str])] = &[
 /// The one home of each package.
 const HOMES: &[(&str, &[&str])] = &[
     ("redb", &["src/store/"]),
+    ("crc32fast", &["src/domain/checksum"]),
     ("multer", &["src/http/"]),
     ("rquickjs", &["src/script/"]),
     ("seccompiler", &["src/worker/"]),
@@ -111,6 +112,14 @@ macro_rules! pattern {
         &*PATTERN
     }};
 }
+
+#[path = "tidy/listed.rs"]
+mod listed;
+#[path = "tidy/making.rs"]
+mod making;
+
+use listed::{cards, map};
+use making::one_room_for_files;
 
 struct Source {
     /// From the project's folder, with `/`.
@@ -295,55 +304,6 @@ fn leftovers(source: &Source) -> Vec<String> {
         .collect()
 }
 
-fn cards(sources: &[Source]) -> Vec<String> {
-    let registry = sources.iter().find(|source| source.path == "src/cards/registry.rs");
-    let registered = |stem: &str| {
-        registry
-            .is_some_and(|registry| Regex::new(&format!(r"\b{stem}\s*::")).unwrap().is_match(&registry.code))
-    };
-    let mut broken = Vec::new();
-    for source in sources {
-        let Some(inside) =
-            source.path.strip_prefix("src/cards/").filter(|inside| !inside.starts_with("kit/"))
-        else {
-            continue;
-        };
-        let stem = inside.rsplit('/').next().unwrap_or(inside).trim_end_matches(".rs");
-        // What several cards of a folder share stands beside them and declares none.
-        let declares = source.code.contains("const CARD: Card");
-        if source.is_rust() && declares && !registered(stem) {
-            broken.push(format!("{}:1: the card is not in src/cards/registry.rs", source.path));
-        }
-    }
-    broken
-}
-
-/// Compares the rooms with those the map in `lib.rs` names: every word of its doc comment of the form `room/` or `room.rs`.
-fn map(sources: &[Source]) -> Vec<String> {
-    let door = |source: &&Source| source.is_rust() && !matches!(source.room(), None | Some("main" | "lib"));
-    let rooms: BTreeSet<&str> = sources.iter().filter(door).filter_map(Source::room).collect();
-    let Some(lib) = sources.iter().find(|source| source.path == "src/lib.rs") else {
-        return vec!["src/lib.rs:1: the map of the house is missing".to_owned()];
-    };
-    let comment: Vec<&str> = lib.text.lines().filter_map(|line| line.strip_prefix("//!")).collect();
-    let comment = comment.join("\n");
-    let word = pattern!(r"(?:^|[\s`|(])([a-z_]+)(?:/|\.rs)(?:[\s`|,.;:)]|$)");
-    let mut named = BTreeSet::new();
-    let mut from = 0;
-    while let Some(hit) = word.captures_at(&comment, from) {
-        let name = hit.get(1).unwrap();
-        named.insert(name.as_str());
-        from = name.end();
-    }
-    named.retain(|name| !["main", "lib"].contains(name));
-    let missing =
-        rooms.difference(&named).map(|room| format!("src/lib.rs:1: the map does not name the room `{room}`"));
-    let extra = named
-        .difference(&rooms)
-        .map(|room| format!("src/lib.rs:1: the map names `{room}`, which is no room"));
-    missing.chain(extra).collect()
-}
-
 fn top_level(root: &Path) -> Vec<String> {
     let entries =
         fs::read_dir(root).unwrap().map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
@@ -375,8 +335,17 @@ fn the_house_rules_hold() {
     for folder in ["src", "tests", "assets", "packaging", ".ci"] {
         collect(root, folder, &mut sources);
     }
-    let each: &[fn(&Source) -> Vec<String>] =
-        &[floors, homes, environment, one_door_to_live, length, opening, names, leftovers];
+    let each: &[fn(&Source) -> Vec<String>] = &[
+        floors,
+        homes,
+        environment,
+        one_door_to_live,
+        one_room_for_files,
+        length,
+        opening,
+        names,
+        leftovers,
+    ];
     let mut broken: Vec<String> =
         sources.iter().flat_map(|source| each.iter().flat_map(move |rule| rule(source))).collect();
     broken.extend(cards(&sources));

@@ -5,8 +5,9 @@ use super::access_samples;
 use super::callers::{expired, holder, key, member};
 use super::files::documents;
 use super::people_samples;
+use super::seen::{self, CREDENTIAL, TOOL, scripted};
 use super::walls::{ID, unknown};
-use crate::support::canvases::{Drawing, scripted, scripted_with};
+use crate::support::canvases::{Drawing, scripted_with};
 use crate::support::form::Form;
 use crate::support::server::{EMAIL, PASSWORD};
 use crate::support::{Server, client::Call, golden, id};
@@ -28,11 +29,11 @@ const KINDS: [(&str, &str); 3] =
 #[allow(clippy::too_many_lines, reason = "a line or two for each route")]
 pub fn sample(server: &Server, route: &Route, kind: &str, held: &str) -> (String, Option<Value>) {
     let flow = || server.flow_with(&scripted(), &json!({ "type": kind }));
-    let credential =
-        json!({"name": "c", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": "k-123456"}});
+    let credential = json!({"name": CREDENTIAL, "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": "k-123456"}});
     let variable = || json!({"name": format!("v{}", unique()), "value": "x", "type": "static"});
     let key = json!({"keyName": "k", "permissions": [held]});
     let store = json!({"name": "s"});
+    let tool = json!({"name": "t", "description": TOOL});
     let text = json!({"loader": {"name": "plainText", "config": {"text": "Some text."}}});
     let made = |path: &str, body: &Value| id(&server.post(path, body));
     let pattern = route.pattern.strip_prefix("/api/v1").unwrap_or(&route.pattern);
@@ -78,8 +79,8 @@ pub fn sample(server: &Server, route: &Route, kind: &str, held: &str) -> (String
         ("DELETE", "/variables/:id") => (Some(made("/variables", &variable())), None),
         ("GET", "/tools") => (None, None),
         ("POST", "/tools") => (None, Some(json!({"name": "t"}))),
-        ("PUT", "/tools/:id") => (Some(made("/tools", &json!({"name": "t"}))), Some(json!({"name": "u"}))),
-        ("GET" | "DELETE", "/tools/:id") => (Some(made("/tools", &json!({"name": "t"}))), None),
+        ("PUT", "/tools/:id") => (Some(made("/tools", &tool)), Some(json!({"name": "u"}))),
+        ("GET" | "DELETE", "/tools/:id") => (Some(made("/tools", &tool)), None),
         ("POST", "/prediction/:id" | "/internal-prediction/:id") => {
             (Some(server.flow(&scripted())), Some(json!({"question": "Hi"})))
         }
@@ -98,6 +99,7 @@ pub fn sample(server: &Server, route: &Route, kind: &str, held: &str) -> (String
             | "/chatflows-uploads/:id"
             | "/flow-config/:id"
             | "/public-chatbotConfig/:id"
+            | "/refused-origins/:id"
             | "/validation/:id",
         ) => (Some(flow()), None),
         ("POST", "/document-store/store") => (None, Some(store)),
@@ -173,6 +175,7 @@ fn sample_of_version(
     let flow = || server.flow_with(&scripted(), &json!({ "type": kind }));
     match (method, pattern) {
         ("GET", "/flow-versions/status") => (None, None),
+        ("POST", "/flow-drafts/publish") => (None, Some(json!({ "ids": [drafted(server, flow())] }))),
         ("PUT", "/flow-drafts/:id") => (Some(drafted(server, flow())), Some(json!({"flowData": scripted()}))),
         ("PUT", "/flow-drafts/:id/settings") => (Some(flow()), Some(json!({"publishInstantly": false}))),
         ("POST", "/flow-drafts/:id/rollback") => {
@@ -266,6 +269,7 @@ pub fn call_holding(server: &Server, route: &Route, kind: &str, held: &str) -> C
 const UNRELATED: &[&str] = &["executions:view"];
 
 #[test]
+#[allow(clippy::too_many_lines, reason = "a line for each column, twice")]
 fn the_grid_of_routes_and_callers_is_as_written_down() {
     let mut server = Server::start();
     let expired = expired(&server);
@@ -273,10 +277,12 @@ fn the_grid_of_routes_and_callers_is_as_written_down() {
     let there = server.new_workspace("There");
     let (unrelated, all_names) = (key(&server, UNRELATED), for_keys().collect::<Vec<_>>());
     let all = key(&server, &all_names.iter().map(String::as_str).collect::<Vec<_>>());
+    // Everything but what lets people see things: where this caller gets in, nothing that is stored shows.
+    let blind = seen::blind(&server);
     let garbage = format!("flowkeep_session={}", "g".repeat(43));
     let wrong = format!("fk_{}", "w".repeat(43));
     let mut grid = format!(
-        "{:<7}{:<54}{:>8}{:>9}{:>9}{:>10}{:>7}{:>12}{:>11}{:>11} |{:>8}{:>8}{:>7} |{:>11}{:>9}\n",
+        "{:<7}{:<54}{:>8}{:>9}{:>9}{:>10}{:>7}{:>12}{:>11}{:>11}{:>8} |{:>8}{:>8}{:>7} |{:>11}{:>9}\n",
         "",
         "",
         "nobody",
@@ -287,6 +293,7 @@ fn the_grid_of_routes_and_callers_is_as_written_down() {
         "other perm.",
         "own perm.",
         "all perm.",
+        "unseen",
         "viewer",
         "editor",
         "admin",
@@ -298,7 +305,7 @@ fn the_grid_of_routes_and_callers_is_as_written_down() {
         let fresh = server.sign_in();
         let own = match route.guard.who {
             Who::AnyOf(permissions) => {
-                let (header, value) = holder(&server, permissions, permissions[0]);
+                let (header, value) = holder(&server, route, permissions[0]);
                 status(&|call| call.header(header, &value)).to_string()
             }
             _ => "-".to_owned(),
@@ -321,7 +328,7 @@ fn the_grid_of_routes_and_callers_is_as_written_down() {
         let [viewer, editor, admin] = [VIEWER, EDITOR, ADMINISTRATOR].map(member);
         writeln!(
             grid,
-            "{:<7}{:<54}{:>8}{:>9}{:>9}{:>10}{:>7}{:>12}{:>11}{:>11} |{viewer:>8}{editor:>8}{admin:>7} |{elsewhere:>11}{unknown:>9}",
+            "{:<7}{:<54}{:>8}{:>9}{:>9}{:>10}{:>7}{:>12}{:>11}{:>11}{:>8} |{viewer:>8}{editor:>8}{admin:>7} |{elsewhere:>11}{unknown:>9}",
             route.method.as_str(),
             route.pattern,
             status(&|call| call),
@@ -332,6 +339,7 @@ fn the_grid_of_routes_and_callers_is_as_written_down() {
             status(&|call| call.bearer(&unrelated)),
             own,
             status(&|call| call.bearer(&all)),
+            member(blind),
         )
         .unwrap();
         // Some routes end sessions, and some slow down who asks too often.
@@ -355,7 +363,7 @@ fn every_permission_of_a_route_opens_it() {
             let runs = !route.pattern.contains("/internal-") || kind == "CHATFLOW";
             // Only the workspace one acts in can be deleted, and that one is not empty here.
             let runs = runs && route.pattern != "/api/v1/workspace/:id";
-            let holder = holder(&server, permissions, permission);
+            let holder = holder(&server, route, permission);
             let status =
                 call_holding(&server, route, kind, permission).header(holder.0, &holder.1).send().status;
             if runs {

@@ -1,7 +1,7 @@
 //! Good requests for the routes around flows: conversations, keys, icons, files of the workspace. As `access::sample`.
 
+use super::seen::{CREDENTIAL, scripted};
 use crate::support::Server;
-use crate::support::canvases::scripted;
 use serde_json::{Value, json};
 
 /// A request: what stands in the path, and the body.
@@ -43,8 +43,7 @@ pub fn sample(server: &Server, method: &str, pattern: &str, kind: &str, held: &s
         ("GET", "/components-credentials-icon/:name") => (Some("openAIApi".to_owned()), None),
         ("GET", "/used-by/:kind") => (held.split(':').next().map(str::to_owned), None),
         ("GET", "/credentials/:id/reveal") => {
-            let body =
-                json!({"name": "c", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": "x"}});
+            let body = json!({"name": CREDENTIAL, "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": "x"}});
             (Some(crate::support::id(&server.post("/credentials", &body))), None)
         }
         ("GET", "/settings" | "/ip") => (None, None),

@@ -80,6 +80,19 @@ fn a_session_on_https_works_and_is_bound_to_its_host() {
 }
 
 #[test]
+fn somebody_on_the_machine_itself_signs_in_past_the_proxy() {
+    let server = Server::with(&[("SERVICE_BASE_URL", "https://flows.example")]);
+    let origin = format!("http://{}", server.address);
+    let body = json!({"email": EMAIL, "password": PASSWORD});
+    let answer = server.call("POST", "/auth/login").header("Origin", &origin).json(&body).send().is(200);
+    let cookie = answer.header("set-cookie").unwrap();
+    assert!(cookie.starts_with("flowkeep_session=") && !cookie.contains("Secure"), "{cookie}");
+    let cookie = cookie.split(';').next().unwrap();
+    server.call("GET", "/auth/me").header("Cookie", cookie).send().is(200);
+    server.call("GET", "/auth/me").header("Cookie", cookie).header("Via", "1.1 proxy").send().is_error(401);
+}
+
+#[test]
 fn the_cookie_is_in_no_file_of_the_service() {
     let server = Server::start();
     let value = server.cookie.split_once('=').unwrap().1;

@@ -121,7 +121,7 @@ fn a_bound_flow_reads_one_authorization_header_and_nothing_else() {
 #[test]
 fn a_flow_stays_closed_when_its_key_is_deleted() {
     let (server, flow, key) = bound();
-    server.owner("DELETE", &format!("/apikey/{}", id(&key))).send().is(200);
+    server.owner("DELETE", &format!("/apikey/{}?force=true", id(&key))).send().is(200);
     assert_eq!(ask_with(&server, &flow, key["apiKey"].as_str().unwrap()).is_error(401), "Unauthorized");
     server.ask(&flow, &question()).is_error(401);
 }
@@ -328,7 +328,7 @@ fn no_save_switches_a_limit_off_by_nonsense_or_an_empty_field() {
 #[test]
 fn the_record_of_a_flow_can_be_saved_back_after_its_key_was_deleted() {
     let (server, flow, key) = bound();
-    server.owner("DELETE", &format!("/apikey/{}", id(&key))).send().is(200);
+    server.owner("DELETE", &format!("/apikey/{}?force=true", id(&key))).send().is(200);
     let record = server.read(&format!("/chatflows/{flow}"));
     let saved = server.put(&format!("/chatflows/{flow}"), &record);
     assert_eq!(saved["apikeyid"], record["apikeyid"]);

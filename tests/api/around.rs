@@ -67,9 +67,43 @@ fn a_shared_flow_shows_what_a_chat_needs() {
     assert!(told.get("apiConfig").is_none() && told.get("workspaceId").is_none());
     let whole = server.read(&format!("/public-chatflows/{shared}"));
     assert!(whole["flowData"].as_str().unwrap().contains("chatScripted"));
-    let private = server.flow(&scripted());
-    server.call("GET", &format!("/public-chatflows/{private}")).send().is_error(401);
+}
+
+#[test]
+fn a_flow_that_is_not_shared_is_there_for_members_alone() {
+    let server = Server::start();
+    let config = json!({"allowedOrigins": ["https://a.example"]}).to_string();
+    let private = server.flow_with(&scripted(), &json!({"chatbotConfig": config, "isPublic": false}));
+    let nobodys = "00000000-0000-4000-8000-000000000000";
+    let told = |flow: &str| {
+        let answer = server.call("GET", &format!("/public-chatflows/{flow}")).send().is_error(404);
+        answer.replace(flow, "")
+    };
+    assert_eq!(told(&private), told(nobodys));
+    let call = server.call("GET", &format!("/public-chatflows/{private}"));
+    call.header("Origin", "https://evil.example").send().is_error(404);
     server.call("GET", "/public-chatflows/x").send().is_error(404);
+    let whole = server.read(&format!("/public-chatflows/{private}"));
+    assert!(whole["flowData"].as_str().unwrap().contains("chatScripted"));
+    for open in ["public-chatbotConfig", "chatflows-streaming", "chatflows-uploads"] {
+        server.call("GET", &format!("/{open}/{private}")).send().is(200);
+    }
+    server.ask(&private, &json!({"question": "Hi"})).is(200);
+}
+
+#[test]
+fn a_chat_page_learns_at_once_whether_questions_are_answered() {
+    let server = Server::start();
+    let empty = json!({"nodes": [], "edges": []}).to_string();
+    let unpublished =
+        id(&server.post("/chatflows", &json!({"name": "New", "type": "CHATFLOW", "flowData": empty})));
+    let unsupported = server.flow_with(&scripted(), &json!({"type": "MULTIAGENT"}));
+    for (flow, state) in
+        [(server.flow(&scripted()), "live"), (unpublished, "unpublished"), (unsupported, "unsupported")]
+    {
+        let told = server.call("GET", &format!("/public-chatbotConfig/{flow}")).send().is(200).json();
+        assert_eq!(told["state"], state);
+    }
 }
 
 #[test]

@@ -6,6 +6,8 @@ use flowkeep::domain::ids::{RoleId, SessionId};
 use flowkeep::domain::role::{Role, VIEWER, built_in_with};
 use flowkeep::domain::session::Session;
 use flowkeep::domain::token;
+use flowkeep::http::guard::Who;
+use flowkeep::http::router::Route;
 use flowkeep::store::tables::{ROLES, SESSIONS};
 use jiff::{SignedDuration, Timestamp};
 
@@ -14,19 +16,37 @@ pub fn key(server: &Server, permissions: &[&str]) -> String {
     server.key(permissions)["apiKey"].as_str().unwrap().to_owned()
 }
 
-/// The header of a caller who holds this one permission of a route's: of a key, or of a person where no key can hold
-/// it. A person may look besides, because nobody gives others a role that they do not hold themselves.
-pub fn holder(server: &Server, route: &[&str], permission: &str) -> (&'static str, String) {
+/// The header of a caller who holds this one permission of a route's, and may see what its answer shows: of a key, or of
+/// a person where no key can hold it. A person may look besides, because nobody gives others a role that they do not
+/// hold themselves.
+pub fn holder(server: &Server, route: &Route, permission: &str) -> (&'static str, String) {
+    let Who::AnyOf(of_route) = route.guard.who else { panic!("{} asks for no permission", route.pattern) };
     if Permission::parse(permission).unwrap().fits_a_key() {
-        return ("Authorization", format!("Bearer {}", key(server, &[permission])));
+        let held: Vec<&str> = [permission].into_iter().chain(seen_besides(route, permission)).collect();
+        return ("Authorization", format!("Bearer {}", key(server, &held)));
     }
+    let route = of_route;
     let viewer = built_in_with(&VIEWER).unwrap().permissions;
     let besides = viewer.iter().map(Permission::as_str).filter(|name| !route.contains(name));
     ("Cookie", member(server, &besides.chain([permission]).collect::<Vec<_>>()).cookie)
 }
 
+/// What lets the holder of a permission see what the answer shows, of the same kind where there is one.
+fn seen_besides(route: &Route, permission: &str) -> Option<&'static str> {
+    let resource = |name: &str| name.split(':').next().map(str::to_owned);
+    let same = route.shows.iter().find(|name| resource(name) == resource(permission));
+    // A template is made of a flow, whose kind the route does not know, or of a tool that comes with the request.
+    let of_flow = (permission == "templates:flowexport").then_some("chatflows:view");
+    same.or_else(|| route.shows.first()).copied().or(of_flow)
+}
+
 /// A member of the active workspace with a role of these permissions.
 pub fn member(server: &Server, permissions: &[&str]) -> Person {
+    server.member(role(server, permissions))
+}
+
+/// A role of these permissions, whoever may give them.
+pub fn role(server: &Server, permissions: &[&str]) -> RoleId {
     let role = Role {
         id: RoleId::random(),
         name: "test".to_owned(),
@@ -36,7 +56,7 @@ pub fn member(server: &Server, permissions: &[&str]) -> Person {
         updated: None,
     };
     server.app.store.write(|tx| ROLES.put(tx, &role.id, &role)).unwrap();
-    server.member(role.id)
+    role.id
 }
 
 /// The cookie of a session that was the owner's and is over.

@@ -64,6 +64,46 @@ fn the_owners_rephrase_prompt_holds_history_and_question_where_it_names_them() {
 }
 
 #[test]
+fn the_owners_response_prompt_holds_passages_and_question_where_it_names_them() {
+    let (server, provider) = (Server::start(), Provider::start());
+    let own = json!({"responsePrompt": "Given {{JSON}}: {context}\nAnswer {question} now."});
+    let flow = retrieval(&server, &provider, own);
+    provider.script(Behaviour::text("They purr."));
+    server.ask(&flow, &json!({"question": "What do {context} cats do?"})).is(200);
+    let sent = messages(&provider);
+    assert_eq!((sent.len(), sent[0].0.as_str()), (1, "user"), "{sent:?}");
+    let text = &sent[0].1;
+    assert!(text.starts_with("Given {JSON}: <passage") && text.contains("Cats purr."), "{text}");
+    assert!(text.ends_with("Answer What do {context} cats do? now."), "{text}");
+}
+
+#[test]
+fn doubled_braces_of_instructions_reach_every_model_as_single_ones() {
+    let (server, provider) = (Server::start(), Provider::start());
+    for (card, input) in [
+        ("conversationChain", "systemMessagePrompt"),
+        ("toolAgent", "systemMessage"),
+        ("conversationalAgent", "systemMessage"),
+        ("xmlAgent", "systemMessage"),
+    ] {
+        let mut drawing = Drawing::default();
+        let model = Format::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
+        let memory = drawing.card("bufferMemory", json!({}));
+        let chain = drawing.card(card, json!({input: "Write {{\"name\": {{}}}} and {this}."}));
+        drawing.wire(&model, &chain, "model");
+        drawing.wire(&memory, &chain, "memory");
+        let flow = server.flow(&drawing.text());
+        provider.script(Behaviour::text(
+            "<final_answer>{\"action\": \"Final Answer\", \"action_input\": \"Yes\"}",
+        ));
+        server.ask(&flow, &json!({"question": "Say {{yes}}"})).is(200);
+        let sent = messages(&provider);
+        assert!(sent[0].1.starts_with("Write {\"name\": {}} and {this}."), "{card}: {sent:?}");
+        assert!(sent[1].1.contains("Say {{yes}}"), "{card}: {sent:?}");
+    }
+}
+
+#[test]
 fn a_chain_over_a_vector_store_takes_nothing_else() {
     let server = Server::start();
     let store = animals(&server);

@@ -1,7 +1,9 @@
 //! Files of conversations (spec 2.5, 5.8, security rules 8): signed links, proofs, and what browsers are told.
 
+use super::files::documents;
 use crate::support::canvases::scripted;
 use crate::support::client::Call;
+use crate::support::form::Form;
 use crate::support::{Answer, Server};
 use flowkeep::domain::ids::{ChatId, FlowId};
 use flowkeep::limits::CHAT_FILES_MAX;
@@ -218,9 +220,6 @@ fn a_request_says_which_file_it_means() {
         (chat.as_str(), "x"),
         (chat.as_str(), "../../x"),
         (name, ""),
-        (name, "notes.txt"),
-        (name, "..%2F..%2Fflowkeep.redb"),
-        (name, "%2Fetc%2Fpasswd"),
         ("chatflowId=", "flow="),
         ("chatId=", "chat="),
         ("fileName=", "file="),
@@ -231,7 +230,11 @@ fn a_request_says_which_file_it_means() {
     get("/api/v1/get-upload-file").is_error(400);
     let unknown = FlowId::random().to_string();
     assert!(get(&good.replace(flow, &unknown)).is_error(404).contains(&unknown));
-    get(&good.replace(name, StoredName::random("txt").as_str())).is_error(404);
+    for other in
+        ["notes.txt", "..%2F..%2Fflowkeep.redb", "%2Fetc%2Fpasswd", StoredName::fresh("txt", 0).as_str()]
+    {
+        get(&good.replace(name, other)).is_error(404);
+    }
     get(&good).is(200);
 }
 
@@ -374,4 +377,40 @@ fn a_file_that_is_read_slowly_counts_among_the_streams_of_its_address() {
         std::thread::sleep(Duration::from_millis(20));
     }
     assert_eq!(status, 200);
+}
+
+#[test]
+fn a_file_opens_under_the_name_it_was_sent_with() {
+    let server = Server::start();
+    let flow = server.flow_with(&scripted(), &documents(""));
+    let told = |form: Form| {
+        let answer = server.call("POST", &format!("/prediction/{flow}")).form(&form).send().is(200).json();
+        let text = |name: &str| answer[name].as_str().unwrap().to_owned();
+        (text("chatId"), text("sessionToken"))
+    };
+    let asked = || Form::of(&[("question", "Hi")]);
+    let (chat, token) = told(asked().file("my notes \u{e9}.txt", "text/plain", b"one"));
+    let more = |text: &[u8]| {
+        let form = asked().field("chatId", &chat).field("sessionToken", &token);
+        told(form.file("my notes \u{e9}.txt", "text/plain", text).file("other.txt", "text/plain", b"other"))
+    };
+    assert_eq!(more(b"two").0, chat);
+    let path = |name: &str| format!("/get-upload-file?chatflowId={flow}&chatId={chat}&fileName={name}");
+    let get = |name: &str, token: &str| {
+        server.call("GET", &path(name)).header("x-service-session-token", token).send()
+    };
+    let newest = get("my%20notes%20%C3%A9.txt", &token).is(200);
+    assert_eq!(newest.body, b"two");
+    let disposition = newest.header("content-disposition").unwrap();
+    assert!(disposition.ends_with("filename*=UTF-8''my%20notes%20%C3%A9%2Etxt"), "{disposition}");
+    assert_eq!(get("other.txt", &token).is(200).body, b"other");
+    get("third.txt", &token).is_error(404);
+    let (_, stranger) = told(asked());
+    get("other.txt", &stranger).is_error(401);
+    let files = server.messages(&flow);
+    let stored =
+        files.iter().flat_map(|message| message["fileUploads"].as_array().cloned().unwrap_or_default());
+    let names: std::collections::BTreeSet<String> =
+        stored.map(|file| file["fileName"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(names.len(), 3, "two of one name lie side by side: {names:?}");
 }

@@ -84,7 +84,7 @@ fn fill(server: &Server, flow: &str) -> Value {
     server.owner("POST", &format!("/vector/upsert/{flow}")).json(&body).send().json()
 }
 
-fn workspace(server: &Server) -> WorkspaceId {
+pub fn workspace(server: &Server) -> WorkspaceId {
     WorkspaceId::parse(server.read("/auth/me")["activeWorkspaceId"].as_str().unwrap()).unwrap()
 }
 

@@ -201,7 +201,10 @@ fn a_prompt_may_bring_messages_along() {
     let (server, provider) = (Server::start(), Provider::start());
     let mut drawing = Drawing::default();
     let model = Format::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
-    let code = "return [{role: 'user', content: 'One?'}, {type: 'ai', content: 'Two.'}]";
+    let code = "const { AIMessage, HumanMessage, ToolMessage } = require('@langchain/core/messages');
+        return [{role: 'user', content: 'One?'}, {type: 'ai', content: 'Two.'}, ['human', 'Sum {x}?'],
+            new AIMessage({content: '', tool_calls: [{id: '1', name: 'sum', args: {a: 1}}]}),
+            new ToolMessage({tool_call_id: '1', content: '2'}), new AIMessage('It is 2.')]";
     let prompt = drawing.card(
         "chatPromptTemplate",
         json!({"systemMessagePrompt": "Count.", "humanMessagePrompt": "{q}", "messageHistoryCode": code}),
@@ -218,7 +221,10 @@ fn a_prompt_may_bring_messages_along() {
         .iter()
         .map(|message| message["role"].clone())
         .collect();
-    assert_eq!(roles, ["system", "user", "assistant", "user"]);
+    assert_eq!(roles, ["system", "user", "assistant", "user", "assistant", "tool", "assistant", "user"]);
+    let sent = &provider.last_request().body["messages"];
+    assert_eq!(sent[3]["content"], "Sum {x}?", "what code returns is no template");
+    assert_eq!(sent[4]["tool_calls"][0]["function"]["name"], "sum");
 }
 
 fn post_processed(server: &Server, code: &str) -> String {
@@ -284,4 +290,64 @@ fn a_fork_that_leads_to_no_answer_changes_nothing() {
     drawing.wire(&model, &chain, "model");
     drawing.wire(&text, &chain, "prompt");
     assert_eq!(says(&server, &server.flow(&drawing.text())), "Fine.");
+}
+
+#[test]
+fn code_finds_every_global_of_the_family() {
+    let server = Server::start();
+    let code = "const facts = [$input, $flow.input, typeof $flow.chatId, typeof $flow.sessionId, $flow.chatflowId.length, typeof $vars,
+        typeof console.log, typeof require('axios').get, typeof require('node-fetch'), crypto.createHash('md5').update($input).digest('hex'),
+        Buffer.from($input).toString('base64')]; return facts.join(' ')";
+    let expected =
+        "Hi Hi string string 36 object function function function c1a5298f939e87e8f962a5edfc206918 SGk=";
+    let flow = server.flow(&function(code, &json!({})));
+    assert_eq!(says(&server, &flow), expected);
+    let flow = server.flow(&function("return $input", &json!({"input": "mine"})));
+    assert_eq!(says(&server, &flow), "mine");
+    let flow = server.flow(&branching("return $input === 'Hi'"));
+    assert_eq!(says(&server, &flow), "Yes true");
+}
+
+#[test]
+fn a_function_calls_the_tools_that_are_wired_to_it() {
+    let server = Server::start();
+    let mut drawing = Drawing::default();
+    let model = drawing.card("chatScripted", json!({}));
+    let calculator = drawing.card("calculator", json!({}));
+    let code = "try { await $tools.calculator({}) } catch (error) { console.log(error) }
+        return `${await $tools.calculator.invoke({input: '6 * 7'})} ${Object.keys($tools)}`";
+    let function = drawing.card("customFunction", json!({"javascriptFunction": code}));
+    drawing.wire(&calculator, &function, "tools");
+    drawing.chooses(&function, "EndingNode");
+    drawing.connect(&model, &function);
+    let flow = server.flow(&drawing.text());
+    assert_eq!(says(&server, &flow), "42 calculator");
+}
+
+#[test]
+fn a_tool_may_be_written_in_the_canvas_itself() {
+    let (server, provider) = (Server::start(), Provider::start());
+    provider.script(Behaviour::call("add_up", json!({"a": 2, "b": 3})));
+    provider.script(Behaviour::text("Five."));
+    let mut drawing = Drawing::default();
+    let model = Format::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
+    let tool = drawing.card(
+        "customTool",
+        json!({
+            "customToolName": "add up", "customToolDesc": "Adds.",
+            "customToolSchema": "z.object({a: z.number().describe('first'), b: z.number()})",
+            "customToolFunc": "return $a + $b",
+        }),
+    );
+    let agent = drawing.card("toolAgent", json!({"systemMessage": "Write {{\"a\": 1}} for {x}."}));
+    let memory = drawing.card("bufferMemory", json!({}));
+    drawing.wire(&model, &agent, "model");
+    drawing.wire(&memory, &agent, "memory");
+    drawing.wire(&tool, &agent, "tools");
+    let flow = server.flow(&drawing.text());
+    assert_eq!(says(&server, &flow), "Five.");
+    let sent: Vec<Value> = provider.requests().iter().map(|request| request.body.clone()).collect();
+    assert_eq!(sent[0]["messages"][0]["content"], "Write {\"a\": 1} for {x}.");
+    assert_eq!(sent[0]["tools"][0]["function"]["parameters"]["properties"]["a"]["description"], "first");
+    assert!(sent[1].to_string().contains("\"5\""), "{}", sent[1]);
 }

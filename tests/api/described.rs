@@ -141,7 +141,7 @@ fn every_answer_of_every_route_is_as_described() {
         let fresh = server.sign_in();
         let mut dresses: Vec<Call> = vec![good(), good().bearer(&wrong), good().header("Cookie", &fresh)];
         if let Who::AnyOf(permissions) = route.guard.who {
-            let (header, value) = callers::holder(&server, permissions, permissions[0]);
+            let (header, value) = callers::holder(&server, route, permissions[0]);
             let other = server.key(&["executions:view"])["apiKey"].as_str().unwrap().to_owned();
             dresses.extend([good().header(header, &value), good().bearer(&other)]);
         }

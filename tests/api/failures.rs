@@ -212,7 +212,7 @@ fn a_failure_names_its_card_by_the_owners_label() {
 fn a_missing_credential_is_named_with_its_card() {
     let (server, provider, flow) = conversation(Format::OpenAi);
     let credential = server.read("/credentials")[0]["id"].as_str().unwrap().to_owned();
-    server.owner("DELETE", &format!("/credentials/{credential}")).send().is(200);
+    server.owner("DELETE", &format!("/credentials/{credential}?force=true")).send().is(200);
     let message = server.ask(&flow, &question(false)).is_error(500);
     assert!(message.contains("OpenAI") && message.contains("credential"), "{message}");
     assert_eq!(provider.served(), 0);
@@ -265,4 +265,22 @@ fn what_a_provider_echoes_of_the_owners_headers_and_address_is_hidden() {
         assert!(!error.contains("mysecretvalue123") && !error.contains("pathsecret99"), "{error}");
         assert!(error.contains(&format!("answered {status}")) && error.contains("completions"), "{error}");
     }
+}
+
+#[test]
+fn a_stranger_reads_of_no_server_and_who_draws_the_flow_does() {
+    let server = Server::start();
+    let gone = {
+        let provider = Provider::start();
+        provider.base_url()
+    };
+    let host = gone.trim_start_matches("http://").to_owned();
+    let flow = server.flow(&Format::OpenAi.conversation(&server, &gone, json!({})));
+    let body = json!({"question": "Hi"});
+    let told = server.ask(&flow, &body).is_error(500);
+    assert!(!told.contains(&host) && !told.contains("127.0.0.1"), "{told}");
+    let streamed = server.ask(&flow, &json!({"question": "Hi", "streaming": true})).text();
+    assert!(streamed.contains("error") && !streamed.contains(&host), "{streamed}");
+    let own = server.owner("POST", &format!("/internal-prediction/{flow}")).json(&body).send().is_error(500);
+    assert!(own.contains(&host), "{own}");
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 const EMPTY: &str = r#"{"nodes":[],"edges":[]}"#;
 
-fn make(server: &Server, fields: Value) -> Value {
+pub fn make(server: &Server, fields: Value) -> Value {
     let mut body = json!({"name": "Flow", "type": "CHATFLOW", "publishInstantly": true});
     body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
     server.post("/chatflows", &body)
@@ -201,6 +201,21 @@ fn a_list_shows_the_newest_change_first() {
 }
 
 #[test]
+fn a_list_carries_canvases_only_for_who_asks_for_them() {
+    let server = Server::start();
+    let flow = server.flow(&scripted());
+    let record = server.read(&format!("/chatflows/{flow}"));
+    let mut bare = record.clone();
+    bare.as_object_mut().unwrap().remove("flowData");
+    assert_eq!(server.read("/chatflows"), json!([bare]));
+    assert_eq!(server.read("/chatflows?full=false"), json!([bare]));
+    assert_eq!(server.read("/chatflows?page=1&limit=5"), json!({"data": [bare], "total": 1}));
+    assert_eq!(server.read("/chatflows?full=true"), json!([record]));
+    assert_eq!(server.read("/chatflows?full=true&page=1&limit=5"), json!({"data": [record], "total": 1}));
+    server.owner("GET", "/chatflows?full=yes").send().is_error(400);
+}
+
+#[test]
 fn a_list_can_be_cut_to_a_kind_and_a_page() {
     let server = Server::start();
     for (name, kind) in [("a", "CHATFLOW"), ("b", "AGENTFLOW"), ("c", "CHATFLOW"), ("d", "MULTIAGENT")] {
@@ -252,7 +267,7 @@ pub fn foreign(server: &Server, flow: &str) -> String {
     let copy = Flow { id, workspace: WorkspaceId::parse(&other).unwrap(), digest, ..stored };
     let caller = owner::operator(&server.app).unwrap().unwrap();
     let canvas = NewCanvas::check(scripted()).unwrap();
-    live::create(&server.app, &caller, copy, &canvas, None).unwrap().flow.id.to_string()
+    live::create(&server.app, &caller, copy, &canvas, None, &live::Origin::Edit).unwrap().flow.id.to_string()
 }
 
 #[test]
@@ -303,41 +318,6 @@ fn a_kind_that_cannot_run_here_says_so() {
     let server = Server::start();
     let flow = id(&make(&server, json!({"type": "AGENTFLOW", "flowData": scripted()})));
     assert!(server.ask(&flow, &json!({"question": "Hi"})).is_error(400).contains("AGENTFLOW"));
-}
-
-#[test]
-fn what_is_wrong_with_a_canvas_is_listed_by_card() {
-    let server = Server::start();
-    let fine = server.flow(&scripted());
-    assert_eq!(server.read(&format!("/validation/{fine}")), json!([]));
-    let broken = scripted().replace("{{chatScripted_0.data.instance}}", "");
-    let found = server.read(&format!("/validation/{}", server.flow(&broken)));
-    let texts = found.to_string();
-    assert!(texts.contains("Conversation Chain") && texts.contains("needs a connection"), "{texts}");
-    // Before the first Publish there is only a draft.
-    let drafted = id(&make(&server, json!({"flowData": broken, "publishInstantly": false})));
-    let of_draft = server.read(&format!("/validation/{drafted}?source=draft")).to_string();
-    assert!(of_draft.contains("needs a connection"), "{of_draft}");
-    assert!(!server.read(&format!("/validation/{drafted}")).to_string().contains("needs a connection"));
-    server.owner("GET", &format!("/validation/{drafted}?source=other")).send().is_error(400);
-}
-
-#[test]
-fn a_credential_that_is_gone_or_of_another_type_is_listed_too() {
-    let server = Server::start();
-    let (_provider, flow) = with_provider(&server);
-    let problems = || server.read(&format!("/validation/{flow}")).to_string();
-    assert_eq!(problems(), "[]");
-    let right = id(&server.read("/credentials")[0]);
-    let fields = json!({"anthropicApiKey": "sk-ant-1"});
-    let other = json!({"name": "Other", "credentialName": "anthropicApi", "plainDataObj": fields});
-    let other = id(&server.post("/credentials", &other));
-    let canvas = server.read(&format!("/chatflows/{flow}"))["flowData"].as_str().unwrap().to_owned();
-    let swapped = json!({ "flowData": canvas.replace(&right, &other) });
-    server.put(&format!("/chatflows/{flow}"), &swapped);
-    assert!(problems().contains("its credential is of the type Anthropic API"), "{}", problems());
-    server.owner("DELETE", &format!("/credentials/{other}")).send().is(200);
-    assert!(problems().contains("no longer exists"), "{}", problems());
 }
 
 #[test]
@@ -429,4 +409,41 @@ fn settings_nested_too_deep_are_refused_and_the_flow_stays_readable() {
     server.read(&format!("/chatflows/{flow}"));
     server.read("/chatflows");
     server.owner("DELETE", &format!("/chatflows/{flow}")).send().is(200);
+}
+
+#[test]
+fn passwords_in_cards_are_marks_for_who_may_not_change_the_flow() {
+    let server = Server::start();
+    let card = json!({"id": "a", "data": {
+        "id": "a", "name": "someCard", "inputs": {"pin": "p-1234", "plain": "text"},
+        "inputParams": [{"name": "pin", "type": "password"}, {"name": "plain", "type": "string"}],
+    }});
+    let canvas = json!({"nodes": [card], "edges": []}).to_string();
+    let body = json!({"name": "F", "type": "CHATFLOW", "flowData": canvas});
+    let flow = crate::support::id(&server.post("/chatflows", &body));
+    server.post(&format!("/flow-drafts/{flow}/publish"), &json!({}));
+    let key = |permissions: &[&str]| server.key(permissions)["apiKey"].as_str().unwrap().to_owned();
+    let (viewer, editor) = (key(&["chatflows:view"]), key(&["chatflows:view", "chatflows:update"]));
+    let get = |path: &str, key: &str| server.call("GET", path).bearer(key).send().is(200).json();
+    let path = format!("/chatflows/{flow}");
+    let sha =
+        server.read(&format!("/flow-versions/{flow}"))["versions"][0]["sha"].as_str().unwrap().to_owned();
+    for path in [path.clone(), "/chatflows?full=true".to_owned(), format!("/flow-versions/{flow}/{sha}")] {
+        assert!(!get(&path, &viewer).to_string().contains("p-1234"), "{path}");
+        assert!(get(&path, &editor).to_string().contains("p-1234"), "{path}");
+    }
+    // The record as it was shown, saved back.
+    let shown = get(&path, &viewer)["flowData"].clone();
+    let moved = shown.as_str().unwrap().replace("text", "other");
+    let saved = server.call("PUT", &path).bearer(&editor).json(&json!({ "flowData": moved })).send();
+    let saved = saved.is(200).json()["flowData"].as_str().unwrap().to_owned();
+    assert!(saved.contains("p-1234") && saved.contains("other"), "{saved}");
+    let draft = format!("/flow-drafts/{flow}");
+    server.owner("PUT", &draft).json(&json!({"flowData": moved.replace("other", "third")})).send().is(200);
+    assert!(get(&draft, &editor).to_string().contains("p-1234"));
+    let unseen = get(&draft, &viewer).to_string();
+    assert!(!unseen.contains("p-1234") && unseen.contains("third"), "{unseen}");
+    let copy = server.post("/chatflows", &json!({"name": "G", "type": "CHATFLOW", "flowData": shown}));
+    let copied = server.read(&format!("/flow-drafts/{}", crate::support::id(&copy))).to_string();
+    assert!(!copied.contains("p-1234") && !copied.contains('\u{2022}'), "{copied}");
 }

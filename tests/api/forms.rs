@@ -162,7 +162,8 @@ fn a_form_that_arrives_byte_by_byte_is_read() {
     let server = Server::start();
     let flow = reader(&server);
     let body = Form::of(&[("question", "Hi")]).file("a.txt", "text/plain", b"one").bytes();
-    let mut call = format!("POST /api/v1/prediction/{flow} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n");
+    let mut call =
+        format!("POST /api/v1/prediction/{flow} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
     call.push_str(&format!("Content-Type: {}\r\nContent-Length: {}\r\n\r\n", Form::CONTENT_TYPE, body.len()));
     let mut socket = std::net::TcpStream::connect(server.address).unwrap();
     socket.set_nodelay(true).unwrap();

@@ -105,9 +105,15 @@ fn who_cannot_draw_a_flow_makes_the_service_ask_nobody() {
     let credential = credential(&server, "openAIApi", "openAIApiKey");
     let body = json!({"loadMethod": "listModels", "credential": credential,
         "inputs": {"basepath": format!("{}/v1", provider.base_url())}});
+    // Whoever draws chooses the address; to send a stored credential there is another permission.
+    let drawing = server.key(&["chatflows:update"])["apiKey"].as_str().unwrap().to_owned();
+    server.call("POST", "/node-load-method/chatOpenAI").json(&body).bearer(&drawing).send().is_error(403);
+    assert_eq!(provider.served(), 0);
     for (permission, asked) in [("chatflows:view", 0), ("documentStores:update", 0), ("chatflows:update", 1)]
     {
-        let key = server.key(&[permission])["apiKey"].as_str().unwrap().to_owned();
+        let sending = Some("credentials:update").filter(|_| asked > 0);
+        let held: Vec<&str> = [permission].into_iter().chain(sending).collect();
+        let key = server.key(&held)["apiKey"].as_str().unwrap().to_owned();
         let call = server.call("POST", "/node-load-method/chatOpenAI").json(&body).bearer(&key);
         let list = call.send().is(200).json();
         assert_eq!(list[0]["name"], "gpt-4o-mini");

@@ -50,7 +50,10 @@ fn headers_of_a_loader_are_shown_hidden_and_sent_where_they_belong() {
     staged.server.post(&format!("/document-store/loader/process/{}", staged.loader), &body);
     assert_eq!(staged.sent_key().as_deref(), Some("sk-ours"));
     // What was shown is sent back as it is.
-    let key = staged.server.key(&["documentStores:preview-process"])["apiKey"].as_str().unwrap().to_owned();
+    let key = staged.server.key(&["documentStores:preview-process", "documentStores:view"])["apiKey"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     staged.preview(&key, shown).is(200);
     assert_eq!(staged.sent_key().as_deref(), Some("sk-ours"));
 }
@@ -59,7 +62,10 @@ fn headers_of_a_loader_are_shown_hidden_and_sent_where_they_belong() {
 fn headers_of_a_loader_do_not_follow_a_changed_address() {
     let staged = staged();
     let elsewhere = format!("{}/theirs", staged.web.base_url());
-    let key = staged.server.key(&["documentStores:preview-process"])["apiKey"].as_str().unwrap().to_owned();
+    let key = staged.server.key(&["documentStores:preview-process", "documentStores:view"])["apiKey"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     for headers in [json!(HIDDEN), json!("{\"x-key\": \"sk-ours\"}")] {
         staged.preview(&key, &json!({"url": elsewhere, "headers": headers})).is(200);
         assert_eq!(staged.web.last_request().path, "/theirs");

@@ -99,7 +99,10 @@ fn the_services_own_page_is_always_admitted() {
     let public = Server::with(&[("SERVICE_BASE_URL", "https://flows.example")]);
     let flow = listed(&public);
     ask(&public, &flow, "https://flows.example", false).is(200);
-    ask(&public, &flow, &format!("http://{}", public.address), false).is(403);
+    // Somebody on the machine itself may go past the proxy.
+    ask(&public, &flow, &format!("http://{}", public.address), false).is(200);
+    ask(&public, &flow, "http://127.0.0.1:1", false).is(403);
+    ask(&public, &flow, "http://flows.example", false).is(403);
 }
 
 #[test]
@@ -191,6 +194,39 @@ fn what_a_widget_reads_first_follows_the_same_list() {
             assert_eq!(call.send().is(200).header("access-control-allow-origin"), shown, "{path}");
         }
     }
+}
+
+/// What the owner reads of refused pages: origin and count.
+fn refused(server: &Server, flow: &str) -> Vec<(String, u64)> {
+    let rows = server.read(&format!("/refused-origins/{flow}"));
+    let row = |row: &serde_json::Value| {
+        assert!(row["lastDate"].as_str().unwrap().ends_with('Z'));
+        (row["origin"].as_str().unwrap().to_owned(), row["count"].as_u64().unwrap())
+    };
+    let mut rows: Vec<_> = rows.as_array().unwrap().iter().map(row).collect();
+    rows.sort();
+    rows
+}
+
+#[test]
+fn the_owner_sees_which_pages_were_refused_until_they_are_listed() {
+    let server = Server::start();
+    let (flow, other) = (listed(&server), listed(&server));
+    assert_eq!(refused(&server, &flow), []);
+    for origin in [PAGE, "https://Evil.example", "https://evil.example", "null", "nonsense"] {
+        server.call("GET", &format!("/public-chatbotConfig/{flow}")).header("Origin", origin).send().is(200);
+    }
+    preflight(&server, &flow, "https://evil.example:8443");
+    ask(&server, &flow, "https://evil.example", true).is(403);
+    let shown = |origin: &str, count: u64| (origin.to_owned(), count);
+    let without_site = shown("null", 1);
+    let expected =
+        [shown("https://evil.example", 3), shown("https://evil.example:8443", 1), without_site.clone()];
+    assert_eq!(refused(&server, &flow), expected);
+    assert_eq!(refused(&server, &other), []);
+    let config = json!({"allowedOrigins": [PAGE, "evil.example", "https://evil.example:8443"]}).to_string();
+    server.put(&format!("/chatflows/{flow}"), &json!({"chatbotConfig": config}));
+    assert_eq!(refused(&server, &flow), [without_site]);
 }
 
 #[test]

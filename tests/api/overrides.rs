@@ -178,7 +178,7 @@ fn a_value_that_a_setting_cannot_hold_is_a_400_before_anything_runs() {
         json!({"temperature": 1e9}),
         json!({"temperature": {"chatOpenAI_0": true}}),
         json!({"modelName": ["model-2"]}),
-        json!({"modelName": {"name": "model-2"}}),
+        json!({"modelName": {"chatOpenAI_0": {"name": "model-2"}}}),
         json!({"streaming": "perhaps"}),
     ] {
         for streaming in [false, true] {

@@ -48,6 +48,12 @@ fn an_answer_becomes_an_object_or_a_list() {
             json!({"title": "M", "years": [1931]}),
         ),
         (
+            "advancedStructuredOutputParser",
+            json!({"exampleJson": "z.array(z.object({ title: z.string(), casts: z.array(z.array(z.string())) }))"}),
+            "One: [{\"title\": \"M\", \"casts\": [[\"Lorre\"]]}]",
+            json!([{"title": "M", "casts": [["Lorre"]]}]),
+        ),
+        (
             "customListOutputParser",
             json!({"length": "2", "separator": ";"}),
             "M, by Lang; Metropolis",

@@ -1,7 +1,9 @@
 //! Two requests about the same thing at the same moment.
 
+use super::files::documents;
 use crate::support::canvases::scripted;
 use crate::support::client::Call;
+use crate::support::form::Form;
 use crate::support::server::PASSWORD;
 use crate::support::{Answer, Server};
 use serde_json::json;
@@ -61,5 +63,28 @@ fn a_rating_of_a_message_that_is_deleted_meanwhile_is_not_left() {
             rated.is_error(404);
         }
         assert_eq!(server.read(&format!("/feedback/{flow}")), json!([]), "{rated_first} were rated first");
+    }
+}
+
+#[test]
+fn a_question_with_files_for_a_flow_that_is_deleted_never_fails_as_a_fault() {
+    let server = Server::start();
+    for _ in 0..12 {
+        let flow = server.flow_with(&scripted(), &documents(""));
+        let ask = || {
+            let form = Form::of(&[("question", "Hi")]).file("a.txt", "text/plain", b"hello");
+            let answer = server.call("POST", &format!("/prediction/{flow}")).form(&form).send();
+            assert!(answer.status < 500, "{answer:?}");
+        };
+        std::thread::scope(|scope| {
+            let asking: Vec<_> = (0..4).map(|_| scope.spawn(ask)).collect();
+            server.owner("DELETE", &format!("/chatflows/{flow}")).send().is(200);
+            asking.into_iter().for_each(|asked| asked.join().unwrap());
+        });
+        server
+            .call("POST", &format!("/prediction/{flow}"))
+            .json(&json!({"question": "Hi"}))
+            .send()
+            .is_error(404);
     }
 }

@@ -112,7 +112,7 @@ fn passages_are_paged_changed_and_removed_one_at_a_time() {
     assert_eq!((texts(&left)[0], &left["count"]), ("Passage 051.", &json!(119)));
     let server = server.restarted();
     assert_eq!(page(&server, &store, loader, 2), left);
-    server.owner("DELETE", &format!("/document-store/store/{store}")).send().is(200);
+    server.owner("DELETE", &format!("/document-store/store/{store}?force=true")).send().is(200);
     server.owner("GET", &format!("/document-store/chunks/{store}/{loader}/1")).send().is_error(404);
 }
 

@@ -141,7 +141,7 @@ fn vectors_go_with_their_store() {
     assert!(server.ask(&flow, &question).is_error(500).contains("Document Store (Vector)"));
     insert(&server, &hashing(&store));
     server.ask(&flow, &question).is(200);
-    server.owner("DELETE", &format!("/document-store/store/{store}")).send().is(200);
+    server.owner("DELETE", &format!("/document-store/store/{store}?force=true")).send().is(200);
     let message = server.ask(&flow, &question).is_error(500);
     assert!(message.contains("does not exist in this workspace"), "{message}");
     let body = json!({"storeId": store, "query": "When?"});

@@ -109,7 +109,7 @@ fn a_flow_whose_store_is_gone_says_so() {
     let server = Server::start();
     let store = make(&server);
     let flow = flow(&server, &store);
-    let deleted = server.owner("DELETE", &format!("/document-store/store/{store}")).send().is(200);
+    let deleted = server.owner("DELETE", &format!("/document-store/store/{store}?force=true")).send().is(200);
     assert_eq!(deleted.json()["affected"], 1);
     let message = server.ask(&flow, &json!({"question": "Hi"})).is_error(500);
     assert!(message.contains("BM25 Retriever") && message.contains("document store"), "{message}");

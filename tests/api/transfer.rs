@@ -109,9 +109,12 @@ fn what_is_here_is_never_overwritten_silently() {
     assert_eq!(actions(&same), ["skip"], "{same}");
     server.put(&format!("/chatflows/{flow}"), &json!({"name": "Renamed"}));
     let preview = import(&server, &file, "preview", &json!({}));
-    assert_eq!(preview["items"][0]["choices"], json!(["create", "update", "skip"]));
-    let copied = import(&server, &file, "import", &json!({}));
-    assert_eq!((actions(&copied), &copied["created"]), (vec!["create"], &json!(1)));
+    assert_eq!(preview["items"][0]["choices"], json!(["skip", "update", "duplicate"]));
+    let again = import(&server, &file, "import", &json!({}));
+    assert_eq!((actions(&again), &again["created"]), (vec!["skip"], &json!(0)), "{again}");
+    assert_eq!(server.read("/chatflows").as_array().unwrap().len(), 1, "nothing is doubled");
+    let copied = import(&server, &file, "import", &json!({ (flow.clone()): "duplicate" }));
+    assert_eq!((actions(&copied), &copied["created"]), (vec!["duplicate"], &json!(1)));
     let copy = copied["items"][0]["newId"].as_str().unwrap();
     assert_eq!(server.read(&format!("/chatflows/{copy}"))["name"], "Talker");
     assert_eq!(server.read(&format!("/chatflows/{flow}"))["name"], "Renamed");
@@ -206,7 +209,8 @@ fn a_canvas_and_a_single_flow_come_in_as_files() {
     let canvas: Value = serde_json::from_str(&scripted()).unwrap();
     let answer = import(&server, &canvas, "import", &json!({}));
     assert_eq!((actions(&answer), &answer["items"][0]["name"]), (vec!["create"], &json!("Imported flow")));
-    let record = json!({"name": "One", "type": "CHATFLOW", "flowData": scripted()});
+    let other = scripted_with(json!({"fallback": "One."}));
+    let record = json!({"name": "One", "type": "CHATFLOW", "flowData": other});
     assert_eq!(actions(&import(&server, &record, "import", &json!({}))), ["create"]);
 }
 
@@ -216,7 +220,17 @@ fn each_kind_needs_its_permission() {
     furnished(&server);
     let file = export(&server, &json!({}));
     let key = |names: &[&str]| server.key(names)["apiKey"].as_str().unwrap().to_owned();
-    let narrow = key(&["chatflows:export", "agentflows:import"]);
+    let blind = key(&["chatflows:export", "tools:export"]);
+    let unseen = server.call("POST", "/export-import/export").bearer(&blind);
+    assert_eq!(
+        unseen.clone().json(&json!({})).send().is(200).json()["ChatFlow"],
+        json!([]),
+        "it may not see them"
+    );
+    let refused = unseen.clone().json(&json!({"chatflow": true})).send();
+    assert!(refused.is_error(403).contains("chatflows:view"));
+    assert!(unseen.json(&json!({"tool": true})).send().is_error(403).contains("tools:view"));
+    let narrow = key(&["chatflows:export", "chatflows:view", "agentflows:import"]);
     let call = |path: &str, body: &Value| server.call("POST", path).bearer(&narrow).json(body).send();
     let own = call("/export-import/export", &json!({})).is(200).json();
     assert_eq!((own["ChatFlow"].as_array().unwrap().len(), &own["Tool"]), (1, &json!([])));
@@ -224,7 +238,8 @@ fn each_kind_needs_its_permission() {
     let answer = call("/export-import/import", &file).is(200).json();
     assert_eq!(actions(&answer), ["refused"; 5], "{answer}");
     let maker = key(&["chatflows:import"]);
-    let fresh = json!({"name": "By key", "type": "CHATFLOW", "flowData": scripted()});
+    let canvas = scripted_with(json!({"fallback": "By key."}));
+    let fresh = json!({"name": "By key", "type": "CHATFLOW", "flowData": canvas});
     let made = server.call("POST", "/export-import/import").bearer(&maker).json(&fresh).send().is(200).json();
     assert_eq!(actions(&made), ["create"], "{made}");
     let flow = server.read("/chatflows")[0]["id"].as_str().unwrap().to_owned();
@@ -232,6 +247,20 @@ fn each_kind_needs_its_permission() {
     let refused =
         server.call("POST", "/export-import/import").bearer(&maker).json(&over).send().is(200).json();
     assert_eq!(actions(&refused), ["refused"], "to change a flow is another permission: {refused}");
+}
+
+#[test]
+fn a_file_names_credentials_only_for_those_who_may_see_them() {
+    let server = Server::start();
+    let (_, credential) = secretive(&server);
+    let named = |permissions: &[&str]| {
+        let key = server.key(permissions)["apiKey"].as_str().unwrap().to_owned();
+        let file = server.call("POST", "/export-import/export").bearer(&key).json(&json!({})).send();
+        file.is(200).json()["flowkeep"]["credentials"].clone()
+    };
+    assert_eq!(named(&["chatflows:export", "chatflows:view"]), json!({}));
+    let seen = named(&["chatflows:export", "chatflows:view", "credentials:view"]);
+    assert_eq!(seen[&credential]["name"], "Main");
 }
 
 #[test]

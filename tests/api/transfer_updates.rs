@@ -137,6 +137,8 @@ fn names_open_no_credentials_for_callers_who_may_not_see_them() {
     let file = |name: &str| {
         json!({
             "ChatFlow": [{"name": "f", "type": "CHATFLOW", "flowData": drawing.text(), "publishInstantly": true}],
+            // The same canvas comes in several times.
+            "existing": "duplicate",
             "flowkeep": {"credentials": {(named): {"name": name, "credentialName": "openAIApi"}}},
         })
     };

@@ -54,37 +54,49 @@ fn what_a_variable_says_is_not_read_again() {
 fn with_environment() -> Server {
     let environment = vec![
         ("REGION", "north"),
+        ("FLOW_REGION", "south"),
         ("SERVICE_OWNER_PASSWORD", "operator secret"),
         ("service_owner_password", "operator secret"),
     ];
     Server::with_options(Options { environment, ..Options::default() })
 }
 
+fn region(server: &Server, name: &str) -> String {
+    make(server, name, "", "runtime");
+    let values = json!({"region": format!("{{{{$vars.{name}}}}}")}).to_string();
+    let flow = server.flow(&prompted("{question} from {region}", &values));
+    answer(server, &flow).as_str().unwrap().to_owned()
+}
+
 #[test]
 fn a_runtime_variable_is_read_from_the_environment() {
-    let server = with_environment();
-    make(&server, "REGION", "", "runtime");
-    let flow = server.flow(&prompted("{question} from {region}", r#"{"region":"{{$vars.REGION}}"}"#));
-    assert_eq!(answer(&server, &flow), "Hi from north");
+    assert_eq!(region(&with_environment(), "FLOW_REGION"), "Hi from south");
+}
+
+#[test]
+fn a_runtime_variable_reads_no_name_that_is_not_for_flows() {
+    assert!(!region(&with_environment(), "REGION").contains("north"));
+    let environment = vec![("REGION", "north"), ("FLOW_REGION", "south")];
+    let settings = vec![("SERVICE_RUNTIME_VARIABLES", "REGION".to_owned())];
+    let server = Server::with_options(Options { environment, settings });
+    assert_eq!(region(&server, "REGION"), "Hi from north");
+    assert!(!region(&server, "FLOW_REGION").contains("south"));
 }
 
 #[test]
 fn a_runtime_variable_cannot_read_the_services_settings() {
     let server = with_environment();
     for name in ["SERVICE_OWNER_PASSWORD", "service_owner_password"] {
-        make(&server, name, "", "runtime");
-        let values = json!({"region": format!("{{{{$vars.{name}}}}}")}).to_string();
-        let flow = server.flow(&prompted("{question} from {region}", &values));
-        let text = answer(&server, &flow);
-        assert!(!text.as_str().unwrap().contains("operator secret"), "{text}");
+        let text = region(&server, name);
+        assert!(!text.contains("operator secret"), "{text}");
     }
 }
 
 #[test]
 fn the_value_of_a_runtime_variable_is_not_shown() {
     let server = with_environment();
-    make(&server, "REGION", "", "runtime");
-    assert!(!server.read("/variables").to_string().contains("north"));
+    make(&server, "FLOW_REGION", "", "runtime");
+    assert!(!server.read("/variables").to_string().contains("south"));
 }
 
 #[test]

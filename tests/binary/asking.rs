@@ -106,6 +106,44 @@ fn a_canvas_in_a_file_is_asked_without_a_service() {
 }
 
 #[test]
+fn a_starter_and_a_flow_of_an_export_are_asked_without_a_service() {
+    let home = Home::new();
+    let starter = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/starters/welcome.json");
+    assert!(home.good(&["ask", "--file", starter, "When are you open?"]).contains("from nine to six"));
+    let canvas = |reply: &str| canvases::scripted(&json!([]), reply).to_string();
+    let row = |name: &str| json!({"name": name, "type": "CHATFLOW", "flowData": canvas(name)});
+    let file = home.path().join("export.json");
+    fs::write(&file, json!({"ChatFlow": [row("one"), row("two")]}).to_string()).unwrap();
+    let path = file.to_str().unwrap();
+    assert_eq!(home.good(&["ask", "--file", path, "--name", "two", "hello"]), "two\n");
+    let line = one_line(&home.run(&["ask", "--file", path, "hello"]), 1);
+    assert!(line.contains("--name") && line.contains("one, two"), "{line}");
+    for wrong in ["openAIApi", "openAIApi=key", "=a:b"] {
+        let line = one_line(&home.run(&["ask", "--file", starter, "--credential", wrong, "hello"]), 2);
+        assert!(line.contains("name=field:value"), "{line}");
+    }
+    let line = one_line(
+        &home.run(&["ask", "--file", starter, "--credential", "openAIApi=openAIApiKey:sk-secret", "hello"]),
+        1,
+    );
+    assert!(line.contains("signs in with 'openAIApi'") && !line.contains("sk-secret"), "{line}");
+}
+
+#[test]
+fn the_address_that_the_service_gives_to_others_is_not_asked() {
+    let asked = Asked::new();
+    let ask = |variables: &[(&str, &str)]| {
+        let mut ask = command(&["ask", "--data-dir", asked.home.data(), &asked.flow, "hello"]);
+        ask.envs(variables.iter().copied()).output().unwrap()
+    };
+    let output = ask(&[("SERVICE_BASE_URL", "http://127.0.0.1:1")]);
+    assert_eq!(out(&output), "You said: hello\n", "{}", complaint(&output));
+    let line = one_line(&ask(&[("SERVICE_URL", "http://127.0.0.1:1")]), 1);
+    assert!(line.contains("127.0.0.1:1"), "{line}");
+    one_line(&ask(&[("SERVICE_URL", "flows.example.com")]), 2);
+}
+
+#[test]
 fn a_file_that_is_no_canvas_is_refused_in_one_line() {
     let home = Home::new();
     let file = home.path().join("canvas.json");

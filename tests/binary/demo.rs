@@ -1,6 +1,6 @@
 //! `serve --demo` and `serve --throwaway`.
 
-use crate::program::{Program, command, throwaway};
+use crate::program::{OWNER, Program, command, throwaway};
 use crate::wire::{Answer, events, request};
 use crate::{Home, status_with};
 use rustix::process::Signal;
@@ -9,10 +9,13 @@ use std::path::Path;
 
 /// Starts the demo; all it printed.
 fn demo(home: &Home) -> (Program, String) {
-    let mut program = Program::start(
-        command(&["serve", "--demo", "--port", "0", "--data-dir", home.data()]),
-        &home.path().join("log"),
-    );
+    demo_with(home, &[])
+}
+
+fn demo_with(home: &Home, variables: &[(&str, &str)]) -> (Program, String) {
+    let mut command = command(&["serve", "--demo", "--port", "0", "--data-dir", home.data()]);
+    command.envs(variables.iter().copied());
+    let mut program = Program::start(command, &home.path().join("log"));
     let printed = program.lines_until("curl -sN");
     let base = printed.lines().next().unwrap().rsplit(' ').next().unwrap().to_owned();
     program.address = base.strip_prefix("http://").unwrap().parse().unwrap();
@@ -98,6 +101,36 @@ fn the_printed_sign_in_and_key_of_the_demo_work() {
     let password = printed.split_once("with password  ").unwrap().1.lines().next().unwrap();
     assert!(program.sign_in(told(&printed, "Sign in"), password).is_some(), "{printed}");
     assert_eq!(status_with(&program, told(&printed, "API key")), 200);
+}
+
+#[test]
+fn the_demo_takes_the_owner_of_the_settings() {
+    let home = Home::new();
+    let owner = [("SERVICE_OWNER_EMAIL", OWNER.0), ("SERVICE_OWNER_PASSWORD", OWNER.1)];
+    let (program, printed) = demo_with(&home, &owner);
+    assert_eq!(told(&printed, "Sign in"), OWNER.0);
+    assert!(!printed.contains(OWNER.1) && !printed.contains("in use before"), "{printed}");
+    assert!(program.sign_in(OWNER.0, OWNER.1).is_some());
+    assert_eq!(status_with(&program, told(&printed, "API key")), 200);
+    assert!(!text_of(&Curl::printed(&printed, "curl -s ").send(&program)).is_empty());
+}
+
+#[test]
+fn the_demo_shows_a_draft_that_differs_from_live() {
+    let home = Home::new();
+    let (program, printed) = demo(&home);
+    let curl = Curl::printed(&printed, "curl -s ");
+    let bearer = format!("Bearer {}", told(&printed, "API key"));
+    let read = |path: &str| program.get(path, &[("authorization", &bearer)]).json();
+    let state = read(&format!("/api/v1/flow-drafts/{}", curl.flow()));
+    assert_eq!((&state["mode"], &state["draft"]["stale"]), (&json!("draft"), &json!(false)));
+    assert!(state["draft"]["flowData"].as_str().unwrap().contains("in the draft only"), "{state}");
+    assert_eq!(read(&format!("/api/v1/validation/{}", curl.flow())), json!([]));
+    let hello = program.ask(curl.flow(), &json!({"question": "Hello"}));
+    assert!(text_of(&hello).starts_with("Hello! I am a Flowkeep example flow."), "callers get Live");
+    let waiting = |row: &&Value| !row["state"]["draft"].is_null();
+    let flows = read("/api/v1/chatflows?fields=summary");
+    assert_eq!(flows.as_array().unwrap().iter().filter(waiting).count(), 1, "{flows}");
 }
 
 #[test]

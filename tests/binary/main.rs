@@ -6,12 +6,20 @@
 mod asking;
 #[path = "../support/canvases.rs"]
 mod canvases;
+#[cfg(target_os = "linux")]
+mod crowded;
 mod demo;
+mod log_lines;
 mod logging;
+mod modes;
 mod operator;
 mod printing;
 #[path = "../support/program.rs"]
 mod program;
+#[path = "../support/provider/mod.rs"]
+mod provider;
+mod proxies;
+mod rot;
 mod spans;
 mod starting;
 mod stopping;

@@ -1,8 +1,12 @@
-//! `key` and `owner`: through the control socket of a running service, and on a folder nobody uses.
+//! `key`, `owner` and `history`: through the control socket of a running service, and on a folder nobody uses.
 
-use crate::program::{OWNER, complaint};
+use crate::program::{OWNER, command, complaint, out};
 use crate::{Home, one_line, status_with};
-use serde_json::json;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// The id of the key of this name, as `key list` shows it.
 fn id_of(home: &Home, name: &str) -> String {
@@ -54,14 +58,94 @@ fn a_key_command_that_cannot_be_done_says_why() {
     let _service = home.serve();
     let unknown = "00000000-0000-4000-8000-000000000000";
     one_line(&home.run(&["key", "revoke", unknown]), 1);
-    for wrong in [
-        &["key", "revoke", "nonsense"][..],
-        &["key", "create", "--name", "a"],
-        &["key", "create", "--all"],
-        &["key", "create", "--name", "a", "--permission", "everything:do"],
-    ] {
+    for wrong in
+        [&["key", "revoke", "nonsense"][..], &["key", "create", "--name", "a"], &["key", "create", "--all"]]
+    {
         one_line(&home.run(wrong), 2);
     }
+    let unknown = home.run(&["key", "create", "--name", "a", "--permission", "everything:do"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    let told = complaint(&unknown);
+    assert!(
+        told.contains("everything:do") && told.lines().any(|line| line.starts_with("  chatflows ")),
+        "{told}"
+    );
+}
+
+#[test]
+fn every_list_is_given_as_json_too() {
+    let home = Home::new();
+    let service = home.serve();
+    let key = home.key("first");
+    let flow = service.make_flow(&key, "Echo", &crate::canvases::scripted(&json!([]), ""));
+    let read = |arguments: &[&str]| -> Value { serde_json::from_str(&home.good(arguments)).unwrap() };
+    assert_eq!(read(&["key", "list", "--json"])[0]["keyName"], "first");
+    assert_eq!(read(&["user", "list", "--json"])[0]["user"]["email"], OWNER.0);
+    let versions = read(&["history", "log", "--json"]);
+    assert_eq!(versions[0]["flowId"], json!(flow));
+    let sha = versions[0]["sha"].as_str().unwrap();
+    assert!(read(&["history", "diff", &flow, sha, "--json"])["added"].is_array());
+    assert!(home.good(&["history", "diff", &flow, sha]).contains("(chatScripted)"));
+    assert!(read(&["config", "--json"])[0]["name"].is_string());
+}
+
+#[test]
+fn settings_in_force_are_printed_with_where_they_come_from() {
+    let home = Home::new();
+    let config = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let mut all = vec!["config", "--data-dir", home.data()];
+        all.extend_from_slice(arguments);
+        command(&all).envs(variables.iter().copied()).output().unwrap()
+    };
+    let secret = [
+        ("SERVICE_PORT", "4000"),
+        ("SERVICE_ENCRYPTION_KEY", "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="),
+    ];
+    let told = out(&config(&[], &secret));
+    let row = |name: &str| {
+        told.lines().find(|line| line.starts_with(name)).unwrap().split_whitespace().collect::<Vec<_>>()
+    };
+    assert_eq!(row("SERVICE_PORT"), ["SERVICE_PORT", "4000", "environment"]);
+    assert_eq!(row("SERVICE_DATA_DIR"), ["SERVICE_DATA_DIR", home.data(), "--data-dir"]);
+    assert!(!told.contains("MDEy"), "{told}");
+    assert_eq!(config(&["check"], &secret).status.code(), Some(0));
+    for wrong in
+        [("SERVICE_PORT", "x"), ("SERVICE_DRAFTS", "banana"), ("SERVICE_DRAFT", "off"), ("SERVICE_DEMO", "2")]
+    {
+        let output = config(&["check"], &[wrong]);
+        assert_eq!(output.status.code(), Some(2), "{wrong:?}");
+        assert!(complaint(&output).contains(wrong.0), "{wrong:?}: {}", complaint(&output));
+    }
+    assert!(!home.data.exists(), "nothing was made");
+}
+
+#[test]
+fn an_export_comes_in_again_and_is_published_from_the_command_line() {
+    let home = Home::new();
+    let service = home.serve();
+    let key = home.key("first");
+    service.make_flow(&key, "Echo", &crate::canvases::scripted(&json!([]), "You said: {question}"));
+    let file = home.path().join("flows.json");
+    let path = file.to_str().unwrap();
+    assert_eq!(home.good(&["export", path]), format!("Wrote 1 flow to {path}.\n"));
+    let again = home.good(&["import", path]);
+    assert!(again.starts_with("skip ") && again.contains("--update or --duplicate"), "{again}");
+    let doubled: Value =
+        serde_json::from_str(&home.good(&["import", path, "--duplicate", "--json"])).unwrap();
+    assert_eq!((&doubled["created"], &doubled["items"][0]["action"]), (&json!(1), &json!("duplicate")));
+    let canvas = home.path().join("Front desk Chatflow.json");
+    std::fs::write(&canvas, crate::canvases::scripted(&json!([]), "Desk: {question}").to_string()).unwrap();
+    let made: Value =
+        serde_json::from_str(&home.good(&["import", canvas.to_str().unwrap(), "--json"])).unwrap();
+    assert_eq!(made["items"][0]["name"], "Front desk");
+    let desk = made["items"][0]["newId"].as_str().unwrap();
+    assert_eq!(service.ask(desk, &json!({"question": "Hi"})).status(), 404, "it waits in its draft");
+    let published = home.good(&["publish", "--all"]);
+    assert!(published.starts_with("published  Front desk"), "{published}");
+    assert_eq!(service.ask(desk, &json!({"question": "Hi"})).json()["text"], "Desk: Hi");
+    assert_eq!(home.good(&["publish", "--all"]), "There are no unpublished changes.\n");
+    let unknown = home.run(&["publish", "6a204bb0-3c4f-4c0e-9d9c-0f6f5c3a1d2e"]);
+    assert_eq!(unknown.status.code(), Some(1), "{}", out(&unknown));
 }
 
 /// The password that `owner reset-password --random` printed.
@@ -166,4 +250,81 @@ fn a_workspace_is_exported_and_imported_running_and_stopped() {
     assert!(crate::program::out(&refused).contains("refused  ChatFlow       bad"));
     one_line(&other.run(&["import", "/nowhere"]), 1);
     one_line(&other.run(&["export", "--workspace", "x"]), 2);
+}
+
+/// Everything below a folder: what is in it, and when and how it was last touched.
+fn everything(folder: &Path) -> BTreeMap<PathBuf, (Vec<u8>, Option<SystemTime>, String)> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let about = fs::symlink_metadata(&path).unwrap();
+        let bytes = if about.is_file() { fs::read(&path).unwrap() } else { Vec::new() };
+        if about.is_dir() {
+            found.extend(everything(&path));
+        }
+        found.insert(path, (bytes, about.modified().ok(), format!("{:?}", about.permissions())));
+    }
+    found
+}
+
+#[test]
+fn a_history_is_verified_running_and_stopped_and_verifying_changes_nothing() {
+    let home = Home::new();
+    let service = home.serve();
+    let key = home.key("all");
+    let canvas = crate::canvases::scripted(&json!([]), "You said: {question}");
+    let flow = service.make_flow(&key, "Talker", &canvas);
+    let sound = home.good(&["history", "verify"]);
+    assert!(sound.starts_with("The history is sound: "), "{sound}");
+    // As a kill leaves it, and with what a start would make or mend.
+    service.kill();
+    let (data, versions) = (Path::new(home.data()), Path::new(home.data()).join("versions"));
+    fs::remove_dir_all(data.join("secrets")).unwrap();
+    let looked = |arguments: &[&str]| {
+        let before = everything(data);
+        let output = home.run(arguments);
+        assert_eq!(everything(data), before, "looking changes nothing");
+        output
+    };
+    let output = looked(&["history", "verify"]);
+    assert_eq!(crate::program::out(&output), sound, "{}", complaint(&output));
+    let fails = |words: &str| {
+        let output = looked(&["history", "verify"]);
+        let said = complaint(&output);
+        assert_eq!(output.status.code(), Some(1), "{words}: {said}");
+        assert!(said.contains(words) && said.contains("was recorded and is not in the history"), "{said}");
+    };
+    let away = home.path().join("away");
+    let main = versions.join("refs/heads/main");
+    fs::rename(&main, &away).unwrap();
+    fails("the history has no branch main");
+    fs::rename(&away, &main).unwrap();
+    fs::rename(&versions, &away).unwrap();
+    fails("the folder of the history is not there");
+    fs::write(&versions, "a file").unwrap();
+    fails("a file lies where the folder of the history should be");
+    fs::remove_file(&versions).unwrap();
+    assert_eq!(flow.len(), 36);
+}
+
+#[test]
+fn a_new_history_is_begun_by_the_operator_running_and_stopped() {
+    let home = Home::new();
+    let service = home.serve();
+    let key = home.key("all");
+    let canvas = crate::canvases::scripted(&json!([]), "You said: {question}");
+    service.make_flow(&key, "Talker", &canvas);
+    let versions = Path::new(home.data()).join("versions");
+    fs::remove_dir_all(&versions).unwrap();
+    assert!(one_line(&home.run(&["history", "log"]), 1).contains("flowkeep history restart"));
+    assert!(home.good(&["history", "restart"]).starts_with("A new history begins"));
+    assert!(home.good(&["history", "log"]).contains("no versions"));
+    assert!(home.good(&["history", "restart"]).starts_with("The history goes on as it is"));
+    service.make_flow(&key, "Another", &canvas);
+    assert!(home.good(&["history", "log"]).contains("Another"));
+    assert!(service.stop().success());
+    fs::remove_dir_all(&versions).unwrap();
+    assert_eq!(home.run(&["history", "verify"]).status.code(), Some(1));
+    assert!(home.good(&["history", "restart"]).starts_with("A new history begins"));
+    assert!(home.good(&["history", "verify"]).starts_with("The history is sound: 0 versions"));
 }

@@ -4,7 +4,7 @@ use crate::program::{complaint, out, run};
 use flowkeep::http::routes;
 use serde_json::Value;
 
-const COMMANDS: [&[&str]; 11] = [
+const COMMANDS: [&[&str]; 16] = [
     &[],
     &["serve"],
     &["ask"],
@@ -14,6 +14,11 @@ const COMMANDS: [&[&str]; 11] = [
     &["key", "revoke"],
     &["owner"],
     &["owner", "reset-password"],
+    &["export"],
+    &["import"],
+    &["publish"],
+    &["config"],
+    &["config", "check"],
     &["openapi"],
     &["completions"],
 ];

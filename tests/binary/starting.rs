@@ -1,6 +1,6 @@
 //! What keeps the service from starting, in one clear line each.
 
-use crate::program::{OWNER, command};
+use crate::program::{OWNER, Program, command};
 use crate::{Home, one_line};
 use redb::{Database, ReadableDatabase as _, TableDefinition};
 use std::net::TcpListener;
@@ -26,6 +26,32 @@ fn a_port_that_is_taken_is_named() {
     assert!(line.contains(&port) && line.contains("is in use") && line.contains("--port"), "{line}");
 }
 
+/// What a service without an owner prints, up to where its data is.
+fn printed(home: &Home, host: &str) -> (Program, String) {
+    let arguments = ["serve", "--host", host, "--port", "0", "--data-dir", home.data()];
+    let mut program = Program::start(command(&arguments), &home.path().join("log"));
+    let text = program.lines_until("Data is kept in");
+    (program, text)
+}
+
+#[test]
+fn a_service_without_an_owner_says_where_to_make_one() {
+    let home = Home::new();
+    let (program, text) = printed(&home, "127.0.0.1");
+    let first = text.lines().next().unwrap();
+    assert!(first.starts_with("Open http://127.0.0.1:") && first.ends_with(" to make the owner."), "{text}");
+    assert!(!text.contains("Setup token"), "{text}");
+    assert!(program.log().contains("listening"), "the log comes before it: {}", program.log());
+}
+
+#[test]
+fn a_service_that_listens_everywhere_prints_an_address_of_this_machine() {
+    let home = Home::new();
+    let (_program, text) = printed(&home, "0.0.0.0");
+    assert!(!text.contains("0.0.0.0") && text.contains("every address of this machine"), "{text}");
+    assert!(text.contains("Setup token, needed to register the first owner: "), "{text}");
+}
+
 /// Starts the service with these variables and expects one line that names the first of them and ends with code 2.
 fn is_refused(variables: &[(&str, &str)]) {
     let home = Home::new();
@@ -45,6 +71,10 @@ fn a_bad_setting_is_named_in_one_line() {
         ("SERVICE_OWNER_EMAIL", OWNER.0),
         ("SERVICE_OWNER_PASSWORD", OWNER.1),
         ("SERVICE_BASE_URL", "flows.example.com/path"),
+        ("SERVICE_BASE_URL", "https://flows.example.com/a b"),
+        ("SERVICE_BASE_URL", "https://flows.example.com/../x"),
+        ("SERVICE_BASE_URL", "https://flows.example.com/?x"),
+        ("SERVICE_HOSTS", "*"),
         ("SERVICE_HTTP_ALLOW", "nonsense"),
         ("SERVICE_DOCUMENT_FOLDERS", "handbook"),
         ("SERVICE_TRUSTED_PROXIES", "proxy"),
@@ -73,6 +103,36 @@ fn a_password_that_is_too_short_is_not_repeated() {
 fn a_bad_flag_is_named_with_its_variable() {
     let line = one_line(&Home::new().run(&["serve", "--port", "abc"]), 2);
     assert!(line.contains("--port") && line.contains("SERVICE_PORT"), "{line}");
+}
+
+#[test]
+fn a_port_below_zero_is_told_as_a_port() {
+    let line = one_line(&Home::new().run(&["serve", "--port", "-1"]), 2);
+    assert!(line.contains("is not a port") && line.contains("0 to 65535"), "{line}");
+}
+
+#[test]
+fn a_data_folder_that_is_a_file_is_named_with_what_to_do() {
+    let home = Home::new();
+    std::fs::write(&home.data, "").unwrap();
+    for arguments in [&["serve", "--port", "0"][..], &["key", "list"]] {
+        let line = one_line(&home.run(arguments), 1);
+        assert!(line.contains("is a file and no folder") && line.contains("--data-dir"), "{line}");
+    }
+}
+
+#[test]
+fn what_means_nothing_is_warned_about_and_the_service_goes_on() {
+    let home = Home::new();
+    let arguments = ["serve", "--port", "0", "--data-dir", home.data()];
+    let mut start = command(&arguments);
+    start.envs([("SERVICE_DRAFTS", "banana"), ("SERVICE_DRAFT", "off"), ("SERVICE_DEMO", "perhaps")]);
+    let mut program = Program::start(start, &home.path().join("log"));
+    assert!(program.lines_until("Data is kept in").contains("to make the owner"));
+    let log = program.log();
+    for part in ["SERVICE_DRAFTS is", "it stays on", "did you mean SERVICE_DRAFTS?", "SERVICE_DEMO is"] {
+        assert!(log.contains(part), "{part}: {log}");
+    }
 }
 
 fn write_format(data: &Path, format: &str) {

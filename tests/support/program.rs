@@ -13,7 +13,7 @@ use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// Nothing that is started or stopped here takes longer.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(45);
 
 /// Who owns the folders of these tests.
 pub const OWNER: (&str, &str) = ("owner@test.local", "a-long-enough-password");

@@ -91,6 +91,14 @@ impl Wire {
         self.reader.get_mut().write_all(request)
     }
 
+    /// True when the service said something within this time.
+    pub fn is_readable_within(&mut self, time: Duration) -> bool {
+        let stream = self.reader.get_ref();
+        let timed = stream.set_read_timeout(Some(time)).and_then(|()| stream.peek(&mut [0]));
+        let restored = stream.set_read_timeout(Some(SILENCE));
+        timed.is_ok_and(|bytes| bytes > 0) && restored.is_ok()
+    }
+
     /// Sends and waits for the whole answer.
     pub fn ask(&mut self, request: &[u8]) -> io::Result<Answer> {
         self.send(request)?;

@@ -1,0 +1,118 @@
+//! Nobody deletes what flows use without knowing, and whoever does finds the gap among the problems of the flow.
+
+use crate::support::canvases::{Drawing, prompted, scripted_with};
+use crate::support::{Server, id};
+use serde_json::{Value, json};
+
+/// A thing, the flow that uses it, and what the flow's problems say when it is gone.
+struct Case {
+    path: String,
+    flow: String,
+    gap: &'static str,
+}
+
+fn with_credential(server: &Server) -> Case {
+    let body =
+        json!({"name": "Main", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": "k-123456"}});
+    let credential = id(&server.post("/credentials", &body));
+    let mut drawing = Drawing::default();
+    let model = drawing.card("chatOpenAI", json!({"modelName": "gpt-4o-mini"}));
+    drawing.credential(&model, &credential);
+    let chain = drawing.card("conversationChain", json!({}));
+    let memory = drawing.card("bufferMemory", json!({}));
+    drawing.wire(&model, &chain, "model");
+    drawing.wire(&memory, &chain, "memory");
+    let flow = server.flow_with(&drawing.text(), &json!({"name": "Of a credential"}));
+    Case { path: format!("/credentials/{credential}"), flow, gap: "credential no longer exists" }
+}
+
+fn with_tool(server: &Server) -> Case {
+    let tool = id(&server.post("/tools", &json!({"name": "weather", "description": "The weather"})));
+    let mut drawing = Drawing::default();
+    drawing.card("customTool", json!({ "selectedTool": tool }));
+    let flow = server.flow_with(&drawing.text(), &json!({"name": "Of a tool"}));
+    Case { path: format!("/tools/{tool}"), flow, gap: "no longer exists" }
+}
+
+fn with_store(server: &Server) -> Case {
+    let store = id(&server.post("/document-store/store", &json!({"name": "Handbook"})));
+    let mut drawing = Drawing::default();
+    drawing.card("bm25Retriever", json!({ "documentStore": store }));
+    let flow = server.flow_with(&drawing.text(), &json!({"name": "Of a store"}));
+    Case { path: format!("/document-store/store/{store}"), flow, gap: "no longer exists" }
+}
+
+fn with_variable(server: &Server) -> Case {
+    let made = server.post("/variables", &json!({"name": "city", "value": "Oslo", "type": "static"}));
+    let canvas = prompted("{question} from {city}", r#"{"city":"{{$vars.city}}"}"#);
+    let flow = server.flow_with(&canvas, &json!({"name": "Of a variable"}));
+    Case { path: format!("/variables/{}", id(&made)), flow, gap: "no variable 'city'" }
+}
+
+fn with_key(server: &Server) -> Case {
+    let key = id(&server.key(&["chatflows:view"]));
+    let fields = json!({"name": "Of a key", "apikeyid": key});
+    let flow = server.flow_with(&scripted_with(json!({})), &fields);
+    Case { path: format!("/apikey/{key}"), flow, gap: "was deleted" }
+}
+
+#[test]
+fn what_flows_use_is_deleted_only_on_purpose_and_leaves_a_problem() {
+    let server = Server::start();
+    for make in [with_credential, with_tool, with_store, with_variable, with_key] {
+        let Case { path, flow, gap } = make(&server);
+        let problems = || server.read(&format!("/validation/{flow}")).to_string();
+        let name = server.read(&format!("/chatflows/{flow}"))["name"].as_str().unwrap().to_owned();
+        assert!(!problems().contains(gap), "{path}: {}", problems());
+        let told = server.owner("DELETE", &path).send().is_error(409);
+        assert!(told.contains(&format!("'{name}'")) && told.contains("force=true"), "{told}");
+        server.owner("DELETE", &format!("{path}?force=maybe")).send().is_error(400);
+        server.owner("DELETE", &format!("{path}?force=false")).send().is_error(409);
+        server.owner("DELETE", &format!("{path}?force=true")).send().is(200);
+        assert!(problems().contains(gap), "{path}: {}", problems());
+    }
+}
+
+#[test]
+fn a_draft_counts_and_what_nobody_uses_goes_at_once() {
+    let server = Server::start();
+    let Case { path, flow, .. } = with_variable(&server);
+    server.put(&format!("/chatflows/{flow}"), &json!({"publishInstantly": false}));
+    let other = json!({"flowData": scripted_with(json!({"fallback": "Nothing."}))});
+    server.put(&format!("/chatflows/{flow}"), &other);
+    let draft = json!({"flowData": prompted("{x}", r#"{"x":"{{$vars.city}}"}"#)});
+    server.put(&format!("/flow-drafts/{flow}"), &draft);
+    server.owner("DELETE", &path).send().is_error(409);
+    server.owner("DELETE", &format!("/flow-drafts/{flow}")).send().is(200);
+    server.owner("DELETE", &path).send().is(200);
+}
+
+#[test]
+fn flows_that_the_caller_may_not_see_are_counted_and_not_named() {
+    let server = Server::start();
+    let Case { path, .. } = with_tool(&server);
+    let key = server.key(&["tools:delete"])["apiKey"].as_str().unwrap().to_owned();
+    let told = server.call("DELETE", &path).bearer(&key).send().is_error(409);
+    assert!(told.contains("1 other flow") && !told.contains("Of a tool"), "{told}");
+    server.call("DELETE", &format!("{path}?force=true")).bearer(&key).send().is(200);
+}
+
+#[test]
+fn every_kind_of_thing_says_which_flows_use_it() {
+    let server = Server::start();
+    for (make, kind) in [
+        (with_credential as fn(&Server) -> Case, "credentials"),
+        (with_tool, "tools"),
+        (with_store, "documentStores"),
+        (with_key, "apikeys"),
+    ] {
+        let Case { path, flow, .. } = make(&server);
+        let uses: Value = server.read(&format!("/used-by/{kind}"));
+        let thing = path.rsplit('/').next().unwrap();
+        assert_eq!(
+            (&uses[thing]["count"], &uses[thing]["flows"][0]["id"]),
+            (&json!(1), &json!(flow)),
+            "{uses}"
+        );
+    }
+}

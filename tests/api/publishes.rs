@@ -1,0 +1,85 @@
+//! Many flows published at once (contract 4): each for itself, and only what can run.
+
+use crate::support::canvases::{scripted, scripted_with};
+use crate::support::{Server, id};
+use serde_json::{Value, json};
+
+/// A flow whose canvas waits in its draft.
+fn drafted(server: &Server, name: &str, canvas: &str) -> String {
+    drafted_of(server, name, "CHATFLOW", canvas)
+}
+
+fn drafted_of(server: &Server, name: &str, kind: &str, canvas: &str) -> String {
+    id(&server.post("/chatflows", &json!({"name": name, "type": kind, "flowData": canvas})))
+}
+
+fn publish(server: &Server, ids: &Value) -> Value {
+    server.owner("POST", "/flow-drafts/publish").json(&json!({ "ids": ids })).send().is(200).json()
+}
+
+fn outcomes(answer: &Value) -> Vec<&str> {
+    answer["results"].as_array().unwrap().iter().map(|row| row["outcome"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn what_can_run_is_published_and_the_rest_says_why_not() {
+    let server = Server::start();
+    let broken = scripted().replace("{{chatScripted_0.data.instance}}", "");
+    let [good, other] = ["a", "b"].map(|name| drafted(&server, name, &scripted()));
+    let bad = drafted(&server, "c", &broken);
+    let kind = drafted_of(&server, "d", "AGENTFLOW", &scripted());
+    let nobody = "6a204bb0-3c4f-4c0e-9d9c-0f6f5c3a1d2e";
+    let answer = publish(&server, &json!([good, bad, kind, nobody, other, good]));
+    assert_eq!(outcomes(&answer), ["published", "blocked", "blocked", "refused", "published"], "{answer}");
+    let counts =
+        ["published", "unchanged", "blocked", "refused"].map(|field| answer[field].as_u64().unwrap());
+    assert_eq!(counts, [2, 0, 2, 1]);
+    for (row, flow) in [(0, &good), (4, &other)] {
+        let versions = server.read(&format!("/flow-versions/{flow}"));
+        assert_eq!(versions["versions"][0]["sha"], answer["results"][row]["version"]["sha"]);
+        assert_eq!(versions["versions"][0]["kind"], "publish");
+        assert_eq!(server.ask(flow, &json!({"question": "Hi"})).is(200).json()["text"], "You said: Hi");
+    }
+    assert_eq!(answer["results"][1]["problems"], server.read(&format!("/validation/{bad}")));
+    assert!(answer["results"][2]["problems"].to_string().contains("AGENTFLOW"));
+    assert_ne!(server.read(&format!("/flow-drafts/{bad}"))["draft"], Value::Null, "its draft stays");
+    assert_eq!(
+        outcomes(&publish(&server, &json!([good]))),
+        ["unchanged"],
+        "there is nothing left to publish"
+    );
+}
+
+#[test]
+fn a_draft_that_live_left_behind_is_refused_and_the_others_go_on() {
+    let server = Server::start();
+    let stale = drafted(&server, "a", &scripted());
+    let live = json!({ "flowData": scripted_with(json!({"fallback": "Live moved."})) });
+    server.put(&format!("/chatflows/{stale}"), &live);
+    let fine = drafted(&server, "b", &scripted());
+    let answer = publish(&server, &json!([stale, fine]));
+    assert_eq!(outcomes(&answer), ["refused", "published"], "{answer}");
+    assert!(answer["results"][0]["reason"].as_str().unwrap().contains("Live"), "{answer}");
+}
+
+#[test]
+fn whoever_may_not_change_a_flow_does_not_publish_it() {
+    let server = Server::start();
+    let [chat, agent] = ["CHATFLOW", "AGENTFLOW"].map(|kind| drafted_of(&server, "f", kind, &scripted()));
+    let key = server.key(&["agentflows:update"])["apiKey"].as_str().unwrap().to_owned();
+    let body = json!({ "ids": [chat, agent] });
+    let answer = server.call("POST", "/flow-drafts/publish").bearer(&key).json(&body).send().is(200).json();
+    assert_eq!(outcomes(&answer), ["refused", "blocked"], "{answer}");
+    assert_eq!(answer["results"][0]["name"], Value::Null, "it learns nothing of it");
+}
+
+#[test]
+fn a_list_that_names_no_flows_is_refused() {
+    let server = Server::start();
+    let many: Vec<String> = (0..1_001).map(|_| "6a204bb0-3c4f-4c0e-9d9c-0f6f5c3a1d2e".to_owned()).collect();
+    for wrong in
+        [json!({"ids": []}), json!({"ids": ["x"]}), json!({"ids": "x"}), json!({}), json!({ "ids": many })]
+    {
+        server.owner("POST", "/flow-drafts/publish").json(&wrong).send().is_error(400);
+    }
+}

@@ -1,0 +1,74 @@
+//! What is wrong with flows, told before anybody asks them (reference 1.1, `/validation/:id`).
+
+use crate::flows::make;
+use crate::support::canvases::{scripted, with_provider};
+use crate::support::{Server, id};
+use serde_json::{Value, json};
+
+#[test]
+fn what_is_wrong_with_a_canvas_is_listed_by_card() {
+    let server = Server::start();
+    let fine = server.flow(&scripted());
+    assert_eq!(server.read(&format!("/validation/{fine}")), json!([]));
+    let broken = scripted().replace("{{chatScripted_0.data.instance}}", "");
+    let found = server.read(&format!("/validation/{}", server.flow(&broken)));
+    let texts = found.to_string();
+    assert!(texts.contains("Conversation Chain") && texts.contains("needs a connection"), "{texts}");
+    // Before the first Publish there is only a draft.
+    let drafted = id(&make(&server, json!({"flowData": broken, "publishInstantly": false})));
+    for of_draft in ["", "?source=draft"] {
+        let of_draft = server.read(&format!("/validation/{drafted}{of_draft}")).to_string();
+        assert!(of_draft.contains("needs a connection"), "{of_draft}");
+    }
+    let of_live = server.read(&format!("/validation/{drafted}?source=live")).to_string();
+    assert!(
+        of_live.contains("The flow has no cards.") && !of_live.contains("needs a connection"),
+        "{of_live}"
+    );
+    server.owner("GET", &format!("/validation/{drafted}?source=other")).send().is_error(400);
+}
+
+#[test]
+fn what_cannot_run_is_told_by_validation_publish_and_the_state_of_a_flow_alike() {
+    let server = Server::start();
+    let kinds = ["AGENTFLOW", "MULTIAGENT", "ASSISTANT"];
+    for kind in kinds {
+        let flow =
+            id(&make(&server, json!({"type": kind, "flowData": scripted(), "publishInstantly": false})));
+        let told = server.read(&format!("/validation/{flow}"));
+        assert!(told[0]["issues"][0].as_str().unwrap().contains(kind), "{told}");
+        assert_eq!(told[0]["blocks"], true);
+        let listed = server.read(&format!("/chatflows?type={kind}&fields=summary"));
+        assert_eq!(listed[0]["state"]["unsupported"], told[0]["issues"][0], "{listed}");
+    }
+    let drafted =
+        id(&make(&server, json!({"type": "AGENTFLOW", "flowData": scripted(), "publishInstantly": false})));
+    let before = server.read(&format!("/validation/{drafted}"));
+    let answer = server.owner("POST", &format!("/flow-drafts/{drafted}/publish")).send().is(200).json();
+    assert_eq!(answer["problems"], before, "Publish says what validation said");
+    assert_eq!(answer["status"]["unsupported"], before[0]["issues"][0]);
+    let fine = server.flow(&scripted());
+    assert_eq!(
+        server.read("/chatflows?type=CHATFLOW&fields=summary")[0]["state"]["unsupported"],
+        Value::Null
+    );
+    assert_eq!(server.read(&format!("/flow-drafts/{fine}"))["unsupported"], Value::Null);
+}
+
+#[test]
+fn a_credential_that_is_gone_or_of_another_type_is_listed_too() {
+    let server = Server::start();
+    let (_provider, flow) = with_provider(&server);
+    let problems = || server.read(&format!("/validation/{flow}")).to_string();
+    assert_eq!(problems(), "[]");
+    let right = id(&server.read("/credentials")[0]);
+    let fields = json!({"anthropicApiKey": "sk-ant-1"});
+    let other = json!({"name": "Other", "credentialName": "anthropicApi", "plainDataObj": fields});
+    let other = id(&server.post("/credentials", &other));
+    let canvas = server.read(&format!("/chatflows/{flow}"))["flowData"].as_str().unwrap().to_owned();
+    let swapped = json!({ "flowData": canvas.replace(&right, &other) });
+    server.put(&format!("/chatflows/{flow}"), &swapped);
+    assert!(problems().contains("its credential is of the type Anthropic API"), "{}", problems());
+    server.owner("DELETE", &format!("/credentials/{other}?force=true")).send().is(200);
+    assert!(problems().contains("no longer exists"), "{}", problems());
+}

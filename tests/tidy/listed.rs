@@ -1,0 +1,52 @@
+//! What is listed in one place and lies in another.
+
+use super::*;
+
+pub fn cards(sources: &[Source]) -> Vec<String> {
+    let registry = sources.iter().find(|source| source.path == "src/cards/registry.rs");
+    let registered = |stem: &str| {
+        registry
+            .is_some_and(|registry| Regex::new(&format!(r"\b{stem}\s*::")).unwrap().is_match(&registry.code))
+    };
+    let mut broken = Vec::new();
+    for source in sources {
+        let Some(inside) =
+            source.path.strip_prefix("src/cards/").filter(|inside| !inside.starts_with("kit/"))
+        else {
+            continue;
+        };
+        let stem = inside.rsplit('/').next().unwrap_or(inside).trim_end_matches(".rs");
+        // What several cards of a folder share stands beside them and declares none.
+        let declares = source.code.contains("const CARD: Card");
+        if source.is_rust() && declares && !registered(stem) {
+            broken.push(format!("{}:1: the card is not in src/cards/registry.rs", source.path));
+        }
+    }
+    broken
+}
+
+/// Compares the rooms with those the map in `lib.rs` names: every word of its doc comment of the form `room/` or `room.rs`.
+pub fn map(sources: &[Source]) -> Vec<String> {
+    let door = |source: &&Source| source.is_rust() && !matches!(source.room(), None | Some("main" | "lib"));
+    let rooms: BTreeSet<&str> = sources.iter().filter(door).filter_map(Source::room).collect();
+    let Some(lib) = sources.iter().find(|source| source.path == "src/lib.rs") else {
+        return vec!["src/lib.rs:1: the map of the house is missing".to_owned()];
+    };
+    let comment: Vec<&str> = lib.text.lines().filter_map(|line| line.strip_prefix("//!")).collect();
+    let comment = comment.join("\n");
+    let word = pattern!(r"(?:^|[\s`|(])([a-z_]+)(?:/|\.rs)(?:[\s`|,.;:)]|$)");
+    let mut named = BTreeSet::new();
+    let mut from = 0;
+    while let Some(hit) = word.captures_at(&comment, from) {
+        let name = hit.get(1).unwrap();
+        named.insert(name.as_str());
+        from = name.end();
+    }
+    named.retain(|name| !["main", "lib"].contains(name));
+    let missing =
+        rooms.difference(&named).map(|room| format!("src/lib.rs:1: the map does not name the room `{room}`"));
+    let extra = named
+        .difference(&rooms)
+        .map(|room| format!("src/lib.rs:1: the map names `{room}`, which is no room"));
+    missing.chain(extra).collect()
+}
