@@ -20,8 +20,11 @@ while [ $# -gt 0 ]; do
       if [ "$1" = --prefix ]; then prefix=$2; else binary=$2; fi
       shift 2
       ;;
-    --prefix=*) prefix=${1#*=} && shift ;;
-    --binary=*) binary=${1#*=} && shift ;;
+    --prefix=?* | --binary=?*)
+      case "$1" in --prefix=*) prefix=${1#*=} ;; *) binary=${1#*=} ;; esac
+      shift
+      ;;
+    --prefix= | --binary=) fail "${1%=} needs a value" 2 ;;
     -h | --help)
       sed -n '2,6s/^# \{0,1\}//p' "$0"
       exit 0
