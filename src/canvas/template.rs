@@ -131,6 +131,16 @@ impl Reference {
     }
 }
 
+/// The names behind `$vars.` in a text or in code, in their order; an empty one where nothing follows.
+pub fn variable_names(text: &str) -> impl Iterator<Item = &str> {
+    const MARK: &str = "$vars.";
+    text.match_indices(MARK).map(|(at, _)| {
+        let rest = &text[at + MARK.len()..];
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').unwrap_or(rest.len());
+        &rest[..end]
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -182,5 +192,11 @@ mod tests {
         assert_eq!(alone.only(), Some(&Reference::Node { id: "a_0".into(), path: vec![] }));
         assert_eq!(Template::parse("x{{a_0.data.instance}}").unwrap().only(), None);
         assert_eq!(alone.nodes().collect::<Vec<_>>(), ["a_0"]);
+    }
+
+    #[test]
+    fn names_of_variables_are_found_in_any_text() {
+        let code = "return $vars.one + '{{$vars.two_2}}' + $vars.";
+        assert_eq!(variable_names(code).collect::<Vec<_>>(), ["one", "two_2", ""]);
     }
 }

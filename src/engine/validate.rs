@@ -2,14 +2,15 @@
 
 use super::plan::{Plan, Unplannable};
 use super::{credential, source};
+use crate::canvas::template::variable_names;
 use crate::canvas::{Canvas, Node};
-use crate::cards::kit::{Card, Connects, Input, InputKind, Make, number_in};
+use crate::cards::kit::{Card, Connects, Input, InputKind, Make, Picked, number_in};
 use crate::cards::registry;
 use crate::domain::flow::FlowKind;
 use crate::domain::secrets::PLACEHOLDER;
 use serde::Serialize;
 use serde_json::Value;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// The problems of one card, in the family's shape (reference 1.1, `/validation/:id`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -43,35 +44,49 @@ pub fn can_run(problems: &[Problems]) -> bool {
     !problems.iter().any(|problem| problem.blocks)
 }
 
-/// Finds the type of a stored credential; `None` when there is none of this id.
-pub type CredentialTypes<'a> = &'a dyn Fn(&str) -> Option<String>;
+/// What the workspace of a canvas holds of the things that a canvas can name.
+pub trait Resources {
+    /// The type of a stored credential; `None` when there is none of this id.
+    fn credential_type(&self, id: &str) -> Option<String>;
+    /// Whether what an input picks is there. True for a text that is no id: nothing was chosen yet, or a reference
+    /// stands there.
+    fn has(&self, what: Picked, id: &str) -> bool;
+    /// Whether a variable of this name is saved.
+    fn has_variable(&self, name: &str) -> bool;
+}
 
 /// Lists the problems of a canvas; empty when it is fine.
 #[must_use]
-pub fn validate(kind: FlowKind, canvas: &Canvas, credentials: CredentialTypes<'_>) -> Vec<Problems> {
+pub fn validate(kind: FlowKind, canvas: &Canvas, resources: &dyn Resources) -> Vec<Problems> {
     match kind.unsupported() {
-        None => of_chat(canvas, credentials),
-        Some(why) => of_other_kind(canvas, why),
+        None => of_chat(canvas, resources),
+        Some(why) => of_other_kind(canvas, why, resources),
     }
 }
 
-/// A canvas of a kind that does not run here: the kind, and each card that would be missing besides.
-fn of_other_kind(canvas: &Canvas, why: String) -> Vec<Problems> {
+/// A canvas of a kind that does not run here: the kind, and what would be missing besides.
+fn of_other_kind(canvas: &Canvas, why: String, resources: &dyn Resources) -> Vec<Problems> {
     let mut found = vec![Problems::of_flow(std::iter::once(why).chain(dangling(canvas)).collect(), true)];
-    let unknown = cards(canvas).filter(|node| registry::find(&node.name).is_none());
-    found.extend(unknown.map(|node| Problems::of_card(node, vec![unknown_card(node)], true)));
+    for node in cards(canvas) {
+        let is_unknown = registry::find(&node.name).is_none();
+        let mut issues: Vec<String> = is_unknown.then(|| unknown_card(node)).into_iter().collect();
+        issues.extend(lost_picks(node, resources));
+        issues.extend(lost_variables(node, resources));
+        if !issues.is_empty() {
+            found.push(Problems::of_card(node, issues, is_unknown));
+        }
+    }
     found
 }
 
-fn of_chat(canvas: &Canvas, credentials: CredentialTypes<'_>) -> Vec<Problems> {
+fn of_chat(canvas: &Canvas, resources: &dyn Resources) -> Vec<Problems> {
     let is_alone = cards(canvas).count() == 1;
     let connected = connected(canvas);
     let mut found = Vec::new();
     let planned = Plan::compile(canvas);
     for node in cards(canvas) {
-        let mut issues = of_node(canvas, node, credentials);
-        // A card that no answer needs keeps no answer from coming.
-        let blocks = planned.as_ref().map_or(true, |plan| plan.places.contains_key(&node.id));
+        let mut issues = of_node(canvas, node, resources);
+        issues.extend(lost_picks(node, resources));
         if !is_alone && !connected.contains(node.id.as_str()) {
             issues.push("This card is connected to nothing.".to_owned());
         }
@@ -80,6 +95,10 @@ fn of_chat(canvas: &Canvas, credentials: CredentialTypes<'_>) -> Vec<Problems> {
         {
             issues.push(format!("{} is connected in a circle with '{first}'.", closing(node, &nodes[0])));
         }
+        // A card that no answer needs keeps no answer from coming, nor does a variable, which is empty then.
+        let is_needed = planned.as_ref().map_or(true, |plan| plan.places.contains_key(&node.id));
+        let blocks = is_needed && !issues.is_empty();
+        issues.extend(lost_variables(node, resources));
         if !issues.is_empty() {
             found.push(Problems::of_card(node, issues, blocks));
         }
@@ -119,6 +138,26 @@ fn unknown_card(node: &Node) -> String {
     format!("This server does not know the card '{}'.", node.name)
 }
 
+/// A sentence for each tool, document store or flow that a card picks and that is not there any more.
+fn lost_picks(node: &Node, resources: &dyn Resources) -> Vec<String> {
+    let inputs = registry::find(&node.name).map_or(&[][..], |card| card.inputs).iter();
+    let is_lost = |input: &&Input| match (input.kind, node.inputs.get(input.name)) {
+        (InputKind::Pick(what), Some(Value::String(id))) => !resources.has(what, id),
+        _ => false,
+    };
+    let told =
+        |input: &Input| format!("{}: what was chosen no longer exists; choose another one.", input.label);
+    inputs.filter(is_lost).map(told).collect()
+}
+
+/// A sentence for each variable that stands in the texts of a card and that nobody saved.
+fn lost_variables(node: &Node, resources: &dyn Resources) -> Vec<String> {
+    let text = Value::Object(node.inputs.clone()).to_string();
+    let names: BTreeSet<&str> = variable_names(&text).filter(|name| !name.is_empty()).collect();
+    let lost = names.into_iter().filter(|name| !resources.has_variable(name));
+    lost.map(|name| format!("There is no variable '{name}': make it, or leave it out.")).collect()
+}
+
 /// The names of the cards of a canvas that this server does not have, once for each card.
 pub fn unknown_cards(canvas: &Canvas) -> impl Iterator<Item = &str> {
     cards(canvas).map(|node| node.name.as_str()).filter(|name| registry::find(name).is_none())
@@ -153,17 +192,13 @@ fn closing<'a>(node: &'a Node, needed: &str) -> &'a str {
     by
 }
 
-fn of_node(canvas: &Canvas, node: &Node, credentials: CredentialTypes<'_>) -> Vec<String> {
+fn of_node(canvas: &Canvas, node: &Node, resources: &dyn Resources) -> Vec<String> {
     let Some(card) = registry::find(&node.name) else {
         return vec![unknown_card(node)];
     };
     let shown =
         |input: &&Input| input.shown_if.is_none_or(|(other, wanted)| shows(node, card, other, wanted));
-    card.inputs
-        .iter()
-        .filter(shown)
-        .filter_map(|input| issue(canvas, node, card, input, credentials))
-        .collect()
+    card.inputs.iter().filter(shown).filter_map(|input| issue(canvas, node, card, input, resources)).collect()
 }
 
 fn issue(
@@ -171,7 +206,7 @@ fn issue(
     node: &Node,
     card: &Card,
     input: &Input,
-    credentials: CredentialTypes<'_>,
+    resources: &dyn Resources,
 ) -> Option<String> {
     let value = node.inputs.get(input.name);
     if let InputKind::Wire(wanted) | InputKind::Wires(wanted) = input.kind
@@ -180,7 +215,7 @@ fn issue(
         return Some(wrong);
     }
     if let (InputKind::Credential(_), Some(id)) = (input.kind, &node.credential) {
-        let why = match credentials(id) {
+        let why = match resources.credential_type(id) {
             None => Some(credential::GONE.to_owned()),
             Some(given) => credential::misfit(card, &given),
         };
@@ -312,14 +347,30 @@ mod tests {
         json!({"id": id, "data": {"id": id, "name": name, "label": id, "inputs": inputs, "credential": credential}})
     }
 
+    /// A workspace with two credentials, and nothing else but variables.
+    struct Two;
+
+    impl Resources for Two {
+        fn credential_type(&self, id: &str) -> Option<String> {
+            match id {
+                "ours" => Some("openAIApi".to_owned()),
+                "other" => Some("anthropicApi".to_owned()),
+                _ => None,
+            }
+        }
+
+        fn has(&self, _: Picked, _: &str) -> bool {
+            false
+        }
+
+        fn has_variable(&self, name: &str) -> bool {
+            name != "lost"
+        }
+    }
+
     fn found(nodes: Value, edges: Value) -> Vec<Problems> {
         let canvas = json!({"nodes": nodes, "edges": edges}).to_string();
-        let types = |id: &str| match id {
-            "ours" => Some("openAIApi".to_owned()),
-            "other" => Some("anthropicApi".to_owned()),
-            _ => None,
-        };
-        validate(FlowKind::Chatflow, &Canvas::parse(&canvas).unwrap(), &types)
+        validate(FlowKind::Chatflow, &Canvas::parse(&canvas).unwrap(), &Two)
     }
 
     /// A chain in front of a model, with these inputs of both and these further cards.
@@ -424,13 +475,34 @@ mod tests {
     }
 
     #[test]
+    fn a_lost_tool_blocks_the_answer_and_a_lost_variable_does_not() {
+        let lost = chained(Some("ours"), json!({"temperature": "{{$vars.lost}}"}), json!({}), &[]);
+        assert!(can_run(&lost) && only(lost).1.contains("no variable 'lost'"));
+        let tool =
+            node("t", "customTool", None, json!({"selectedTool": "7c0f5a3e-0c57-4d0e-8f37-6f3f1a1f6c11"}));
+        let agent = node(
+            "a",
+            "toolAgent",
+            None,
+            json!({"model": "{{m.data.instance}}", "tools": ["{{t.data.instance}}"], "memory": "{{b.data.instance}}"}),
+        );
+        let (model, memory) =
+            (node("m", "chatOpenAI", Some("ours"), json!({})), node("b", "bufferMemory", None, json!({})));
+        let edges = json!([
+            {"source": "m", "target": "a"}, {"source": "t", "target": "a"}, {"source": "b", "target": "a"},
+        ]);
+        let told = found(json!([model, memory, tool, agent]), edges);
+        assert!(!can_run(&told) && only(told).1.contains("no longer exists"));
+    }
+
+    #[test]
     fn every_kind_names_what_does_not_run_here() {
         let nodes =
             json!([node("s", "startAgentflow", None, json!({})), node("c", "calculator", None, json!({}))]);
         let canvas = json!({"nodes": nodes, "edges": [{"source": "s", "target": "gone"}]}).to_string();
         let canvas = Canvas::parse(&canvas).unwrap();
         for kind in FlowKind::ALL.into_iter().filter(|kind| kind.unsupported().is_some()) {
-            let told = validate(kind, &canvas, &|_| None);
+            let told = validate(kind, &canvas, &Two);
             let [whole, card] = told.as_slice() else { panic!("{told:?}") };
             assert!(
                 whole.issues[0].contains(kind.as_str()) && whole.issues[1].contains("'gone'"),

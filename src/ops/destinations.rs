@@ -2,9 +2,9 @@
 //! one's own would hand out the secret. Therefore a credential goes to its provider's own address, or to one that
 //! somebody who may change credentials has saved with it; for everybody else a save that says another is refused.
 
-use super::used_by::variables;
 use crate::app::App;
 use crate::canvas::Canvas;
+use crate::canvas::template::variable_names;
 use crate::cards::kit::{Card, InputKind};
 use crate::cards::{model_lists, registry};
 use crate::domain::caller::Caller;
@@ -227,7 +227,7 @@ pub fn judge_variables(tx: &impl Tx, caller: &Caller, names: &[&str]) -> Result<
         sends.extend(of_loaders(&store));
         sends.extend(STORE_VECTORS.get(tx, workspace, &store.id)?.iter().flat_map(of_vectors));
     }
-    let stands_in = |one: &&Destination| variables(&one.address).any(|name| names.contains(&name));
+    let stands_in = |one: &&Destination| variable_names(&one.address).any(|name| names.contains(&name));
     match sends.iter().find(stands_in) {
         None => Ok(()),
         Some(one) => Err(refused(

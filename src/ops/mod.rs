@@ -20,7 +20,6 @@ pub mod flow_config;
 pub mod flow_files;
 pub mod flows;
 pub mod folder;
-mod gaps;
 pub mod history;
 pub mod invitations;
 pub mod keys;

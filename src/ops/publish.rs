@@ -115,7 +115,11 @@ pub fn publish_if_it_runs(app: &App, caller: &Caller, id: &FlowId) -> Value {
         let name = access::flow(tx, caller, id, Action::Update)?.name;
         let draft = match Unpublished::of(app, tx, caller, id) {
             Err(Error::Conflict(Conflict::NoDraft)) => None,
-            other => Some((other?, Validator::of(tx, &caller.workspace)?)),
+            other => {
+                let draft = other?;
+                let problems = Validator::of(tx, &caller.workspace).of_flow(&draft.flow, &draft.canvas);
+                Some((draft, problems))
+            }
         };
         Ok((name, draft))
     });
@@ -135,10 +139,10 @@ pub fn publish_if_it_runs(app: &App, caller: &Caller, id: &FlowId) -> Value {
         Ok(seen) => seen,
         Err(fault) => return refused(None, &fault),
     };
-    let Some((draft, validator)) = draft else {
+    let Some((draft, problems)) = draft else {
         return row(Some(&name), Outcome::Unchanged, Some(Conflict::NoDraft.to_string()));
     };
-    let problems = match validator.problems(draft.flow.kind, &draft.canvas) {
+    let problems = match problems {
         Ok(problems) => problems,
         Err(fault) => return refused(Some(&name), &fault),
     };
@@ -219,9 +223,10 @@ fn clear(app: &App, caller: &Caller, seen: &Flow, draft: &Draft) -> Result<Value
 
 fn answer(app: &App, flow: &Flow, recorded: &Recorded, unchanged: bool) -> Result<Value> {
     // The status is read anew: a newer draft may have been saved meanwhile.
-    let (status, live, validator) = app.store.read(|tx| {
+    let (status, problems) = app.store.read(|tx| {
         let live = CANVASES.get(tx, &flow.workspace, &flow.id)?.unwrap_or_default();
-        Ok((drafts::status_in(app, tx, flow)?, live, Validator::of(tx, &flow.workspace)?))
+        let problems = Validator::of(tx, &flow.workspace).of_flow(flow, &live)?;
+        Ok((drafts::status_in(app, tx, flow)?, problems))
     })?;
     Ok(json!({
         "chatflow": brief(flow),
@@ -230,7 +235,7 @@ fn answer(app: &App, flow: &Flow, recorded: &Recorded, unchanged: bool) -> Resul
         "recorded": recorded.version().is_some(),
         "historyError": recorded.error(),
         "status": status.wire(),
-        "problems": validator.problems(flow.kind, &live)?,
+        "problems": problems,
     }))
 }
 

@@ -3,6 +3,7 @@
 
 use super::access::{self, Action};
 use crate::app::App;
+use crate::canvas::template::variable_names;
 use crate::domain::caller::Caller;
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flow::Flow;
@@ -72,7 +73,7 @@ impl Used {
             Self::Credentials | Self::Tools | Self::Stores | Self::Keys => {
                 found_in(canvas).map(|(_, id)| id).collect()
             }
-            Self::Variables => variables(canvas).collect(),
+            Self::Variables => variable_names(canvas).collect(),
         }
     }
 }
@@ -151,26 +152,5 @@ fn note(
         if is_seen && flows.len() < NAMED_MAX {
             flows.push(json!({"id": flow.id, "name": flow.name, "type": flow.kind}));
         }
-    }
-}
-
-/// The names behind `$vars.`.
-pub(super) fn variables(text: &str) -> impl Iterator<Item = &str> {
-    const MARK: &str = "$vars.";
-    text.match_indices(MARK).map(|(at, _)| {
-        let rest = &text[at + MARK.len()..];
-        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').unwrap_or(rest.len());
-        &rest[..end]
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_found_in_any_text() {
-        let code = "return $vars.one + '{{$vars.two_2}}' + $vars.";
-        assert_eq!(variables(code).collect::<Vec<_>>(), ["one", "two_2", ""]);
     }
 }

@@ -2,46 +2,125 @@
 
 use super::access::{self, Action};
 use super::drafts;
-use super::gaps;
 use super::predict::Side;
 use crate::app::App;
 use crate::canvas::Canvas;
+use crate::cards::kit::Picked;
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
-use crate::domain::flow::FlowKind;
-use crate::domain::ids::{CredentialId, FlowId, WorkspaceId};
-use crate::engine::validate::validate;
+use crate::domain::flow::{Flow, FlowKind};
+use crate::domain::ids::{CredentialId, DocumentStoreId, FlowId, ToolId, WorkspaceId};
+use crate::engine::validate::{Resources, validate};
 use crate::store::Tx;
-use crate::store::tables::{CANVASES, CREDENTIALS};
-use std::collections::HashMap;
+use crate::store::tables::{API_KEYS, CANVASES, CREDENTIALS, DOCUMENT_STORES, FLOWS, TOOLS, VARIABLES};
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeSet;
+use uuid::Uuid;
 
 pub use crate::engine::validate::{Problems, can_run, unknown_cards};
 
-/// Judges canvases of a workspace by the credentials that are there now.
-pub struct Validator {
-    /// Types of credentials.
-    credentials: HashMap<CredentialId, String>,
+/// Judges canvases by what their workspace holds in one transaction.
+pub struct Validator<'a, T> {
+    tx: &'a T,
+    workspace: &'a WorkspaceId,
+    arrivals: &'a Arrivals,
+    variables: OnceCell<BTreeSet<String>>,
+    /// The first thing that could not be read.
+    fault: RefCell<Option<Error>>,
 }
 
-impl Validator {
-    /// For this workspace.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn of(tx: &impl Tx, workspace: &WorkspaceId) -> Result<Self> {
-        let credentials = CREDENTIALS.list(tx, workspace)?.into_iter();
-        let types = credentials.map(|stored| (stored.id, stored.credential_name));
-        Ok(Self { credentials: types.collect() })
+/// What is about to come into a workspace, and counts as there already.
+#[derive(Debug, Default)]
+pub struct Arrivals {
+    /// Tools, document stores and flows.
+    pub ids: BTreeSet<Uuid>,
+    /// Variables.
+    pub variables: BTreeSet<String>,
+}
+
+const NOTHING: &Arrivals = &Arrivals { ids: BTreeSet::new(), variables: BTreeSet::new() };
+
+impl<'a, T: Tx> Validator<'a, T> {
+    /// For this workspace as it is.
+    pub fn of(tx: &'a T, workspace: &'a WorkspaceId) -> Self {
+        Self::expecting(tx, workspace, NOTHING)
+    }
+
+    /// For this workspace as it will be.
+    pub fn expecting(tx: &'a T, workspace: &'a WorkspaceId, arrivals: &'a Arrivals) -> Self {
+        Self { tx, workspace, arrivals, variables: OnceCell::new(), fault: RefCell::new(None) }
     }
 
     /// The problems of a canvas, by card; none when it is fine.
     ///
     /// # Errors
-    /// 400 when the text is no canvas.
-    pub fn problems(&self, kind: FlowKind, canvas: &str) -> Result<Vec<Problems>> {
+    /// 400 when the text is no canvas; when the database cannot be read.
+    pub fn of_canvas(&self, kind: FlowKind, canvas: &str) -> Result<Vec<Problems>> {
         let canvas = Canvas::parse(canvas).map_err(|fault| Error::Invalid(fault.to_string()))?;
-        let type_of = |id: &str| self.credentials.get(&CredentialId::parse(id)?).cloned();
-        Ok(validate(kind, &canvas, &type_of))
+        let found = validate(kind, &canvas, self);
+        self.fault.take().map_or(Ok(found), Err)
+    }
+
+    /// The problems of a flow with this canvas: those of the canvas, and a key that is gone.
+    ///
+    /// # Errors
+    /// As [`Self::of_canvas`].
+    pub fn of_flow(&self, flow: &Flow, canvas: &str) -> Result<Vec<Problems>> {
+        let mut found = self.of_canvas(flow.kind, canvas)?;
+        if let Some(key) = &flow.settings.api_key
+            && !API_KEYS.has(self.tx, self.workspace, key)?
+        {
+            found.push(Problems {
+                id: String::new(),
+                label: flow.name.clone(),
+                name: String::new(),
+                issues: vec![
+                    "The API key that this flow is bound to was deleted, so nobody can ask it: choose another one, or none."
+                        .to_owned(),
+                ],
+                blocks: false,
+            });
+        }
+        Ok(found)
+    }
+
+    /// What was read, or nothing once something could not be read: then nothing of what was found counts.
+    fn read<V>(&self, read: impl FnOnce() -> Result<V>) -> Option<V> {
+        match read() {
+            Ok(value) => Some(value),
+            Err(fault) => {
+                self.fault.borrow_mut().get_or_insert(fault);
+                None
+            }
+        }
+    }
+}
+
+impl<T: Tx> Resources for Validator<'_, T> {
+    fn credential_type(&self, id: &str) -> Option<String> {
+        let id = CredentialId::parse(id)?;
+        self.read(|| CREDENTIALS.get(self.tx, self.workspace, &id))?.map(|stored| stored.credential_name)
+    }
+
+    fn has(&self, what: Picked, id: &str) -> bool {
+        let (tx, home) = (self.tx, self.workspace);
+        let Ok(uuid) = Uuid::parse_str(id) else { return true };
+        let bytes = *uuid.as_bytes();
+        let found = self.read(|| match what {
+            Picked::Tool => TOOLS.has(tx, home, &ToolId::from_bytes(bytes)),
+            Picked::DocumentStore => DOCUMENT_STORES.has(tx, home, &DocumentStoreId::from_bytes(bytes)),
+            Picked::Flow => FLOWS.has(tx, home, &FlowId::from_bytes(bytes)),
+            Picked::Actions => Ok(true),
+        });
+        found == Some(true) || self.arrivals.ids.contains(&uuid)
+    }
+
+    fn has_variable(&self, name: &str) -> bool {
+        let saved = self.variables.get_or_init(|| {
+            let listed = self.read(|| VARIABLES.list(self.tx, self.workspace)).unwrap_or_default();
+            listed.into_iter().map(|variable| variable.name).collect()
+        });
+        saved.contains(name) || self.arrivals.variables.contains(name)
     }
 }
 
@@ -50,7 +129,7 @@ impl Validator {
 /// # Errors
 /// 404 or 403.
 pub fn problems(app: &App, caller: &Caller, id: &FlowId, side: Side) -> Result<Vec<Problems>> {
-    let (flow, canvas, validator) = app.store.read(|tx| {
+    app.store.read(|tx| {
         let flow = access::flow(tx, caller, id, Action::Read)?;
         let draft = match side {
             Side::Draft if app.settings.drafts => drafts::canvas(tx, &flow)?,
@@ -60,11 +139,6 @@ pub fn problems(app: &App, caller: &Caller, id: &FlowId, side: Side) -> Result<V
             Some(canvas) => canvas,
             None => CANVASES.get(tx, &flow.workspace, &flow.id)?.unwrap_or_default(),
         };
-        let validator = Validator::of(tx, &flow.workspace)?;
-        Ok((flow, canvas, validator))
-    })?;
-    let mut found = validator.problems(flow.kind, &canvas)?;
-    let drawn = Canvas::parse(&canvas).map_err(|fault| Error::Invalid(fault.to_string()))?;
-    app.store.read(|tx| gaps::add(tx, &flow, &drawn, &mut found))?;
-    Ok(found)
+        Validator::of(tx, &flow.workspace).of_flow(&flow, &canvas)
+    })
 }

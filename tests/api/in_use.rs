@@ -74,6 +74,34 @@ fn what_flows_use_is_deleted_only_on_purpose_and_leaves_a_problem() {
 }
 
 #[test]
+fn publish_and_the_preview_of_an_import_name_what_a_flow_lost() {
+    let server = Server::start();
+    let all = json!({"chatflow": true, "tool": true, "variable": true, "document_store": true});
+    for make in [with_tool, with_store, with_variable] {
+        let Case { path, flow, gap } = make(&server);
+        let file = server.post("/export-import/export", &all);
+        server.owner("DELETE", &format!("{path}?force=true")).send().is(200);
+        let canvas = server.read(&format!("/chatflows/{flow}"))["flowData"].clone();
+        server.put(&format!("/chatflows/{flow}"), &json!({"publishInstantly": false}));
+        let draft = json!({ "flowData": format!("{} ", canvas.as_str().unwrap()) });
+        server.put(&format!("/flow-drafts/{flow}"), &draft);
+        let published = server.owner("POST", &format!("/flow-drafts/{flow}/publish")).send().is(200).json();
+        assert!(published["problems"].to_string().contains(gap), "{path}: {published}");
+        let preview = |file: &Value| {
+            let mut body = file.clone();
+            body["mode"] = json!("preview");
+            body["existing"] = json!("duplicate");
+            server.post("/export-import/import", &body)["items"].to_string()
+        };
+        let mut alone = file.clone();
+        alone.as_object_mut().unwrap().retain(|kind, _| kind == "ChatFlow");
+        assert!(preview(&alone).contains(gap), "{path}: {}", preview(&alone));
+        assert!(!preview(&file).contains(gap), "what comes along is not lost: {}", preview(&file));
+        server.owner("DELETE", &format!("/chatflows/{flow}")).send().is(200);
+    }
+}
+
+#[test]
 fn a_draft_counts_and_what_nobody_uses_goes_at_once() {
     let server = Server::start();
     let Case { path, flow, .. } = with_variable(&server);

@@ -7,7 +7,7 @@ use super::super::flow_config;
 use super::super::flows::{self, FlowEdit};
 use super::super::live::NewCanvas;
 use super::super::snapshot;
-use super::super::validation::{Problems, Validator};
+use super::super::validation::{Arrivals, Problems, Validator};
 use super::here::{Binding, flow_canvas};
 use super::import::body;
 use super::plan::{Action, Step};
@@ -40,7 +40,7 @@ pub(super) fn check(item: &Item) -> Result<()> {
     Ok(())
 }
 
-/// What is wrong with the flow as it will be here.
+/// What is wrong with the flow as it will be here, beside what else the file brings.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -50,18 +50,18 @@ pub(super) fn problems(
     item: &Item,
     kind: FlowKind,
     step: &Step,
-    validator: &Validator,
+    arrivals: &Arrivals,
 ) -> Result<Vec<Problems>> {
     let sent = canvas_of(item);
-    if step.action != Action::Update {
-        return validator.problems(kind, sent);
-    }
-    let id = FlowId::from_bytes(*step.id.as_bytes());
-    let mine = app.store.read(|tx| {
-        let flow = FLOWS.get(tx, &caller.workspace, &id)?;
-        flow.map(|flow| flow_canvas(tx, &flow)).transpose()
-    })?;
-    validator.problems(kind, &snapshot::merged(mine.as_deref().unwrap_or(sent), sent)?)
+    app.store.read(|tx| {
+        let validator = Validator::expecting(tx, &caller.workspace, arrivals);
+        if step.action != Action::Update {
+            return validator.of_canvas(kind, sent);
+        }
+        let flow = FLOWS.get(tx, &caller.workspace, &FlowId::from_bytes(*step.id.as_bytes()))?;
+        let mine = flow.map(|flow| flow_canvas(tx, &flow)).transpose()?;
+        validator.of_canvas(kind, &snapshot::merged(mine.as_deref().unwrap_or(sent), sent)?)
+    })
 }
 
 /// Makes or changes a flow as the file says.

@@ -3,7 +3,7 @@
 use super::super::document_stores::{self, StoreChange, StoreEdit};
 use super::super::templates;
 use super::super::tools;
-use super::super::validation::{Problems, Validator, unknown_cards};
+use super::super::validation::{Arrivals, Problems, unknown_cards};
 use super::super::variables::{self, VariableBody};
 use super::Kind;
 use super::credentials::{self, Stands};
@@ -110,9 +110,15 @@ pub fn import(app: &App, caller: &Caller, body: ImportBody) -> Result<Value> {
 
 /// What is wrong with each flow that comes in, as validation says it of flows that are here.
 fn problems(app: &App, caller: &Caller, items: &[Item], steps: &[Step]) -> Result<Vec<Vec<Problems>>> {
-    let validator = app.store.read(|tx| Validator::of(tx, &caller.workspace))?;
+    let mut arrivals = Arrivals::default();
+    for (item, step) in items.iter().zip(steps).filter(|(_, step)| step.comes_in()) {
+        arrivals.ids.insert(step.id);
+        if let (Kind::Variable, Some(name)) = (item.kind, item.fields.get("name").and_then(Value::as_str)) {
+            arrivals.variables.insert(name.to_owned());
+        }
+    }
     let of = |(item, step): (&Item, &Step)| match item.kind {
-        Kind::Flow(kind) if step.comes_in() => flow::problems(app, caller, item, kind, step, &validator),
+        Kind::Flow(kind) if step.comes_in() => flow::problems(app, caller, item, kind, step, &arrivals),
         _ => Ok(Vec::new()),
     };
     items.iter().zip(steps).map(of).collect()
