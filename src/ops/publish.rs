@@ -222,11 +222,11 @@ fn clear(app: &App, caller: &Caller, seen: &Flow, draft: &Draft) -> Result<Value
 }
 
 fn answer(app: &App, flow: &Flow, recorded: &Recorded, unchanged: bool) -> Result<Value> {
-    // The status is read anew: a newer draft may have been saved meanwhile.
+    // Both are read anew: a newer draft may have been saved meanwhile, or the flow deleted.
     let (status, problems) = app.store.read(|tx| {
-        let live = CANVASES.get(tx, &flow.workspace, &flow.id)?.unwrap_or_default();
-        let problems = Validator::of(tx, &flow.workspace).of_flow(flow, &live)?;
-        Ok((drafts::status_in(app, tx, flow)?, problems))
+        let live = CANVASES.get(tx, &flow.workspace, &flow.id)?;
+        let judged = live.map(|live| Validator::of(tx, &flow.workspace).of_flow(flow, &live));
+        Ok((drafts::status_in(app, tx, flow)?, judged.transpose()?.unwrap_or_default()))
     })?;
     Ok(json!({
         "chatflow": brief(flow),
