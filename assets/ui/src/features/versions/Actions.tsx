@@ -13,6 +13,7 @@ import {
 import { t } from '../../i18n';
 import { Banner, Button, changeSum, ConfirmDialog, Skeleton, toast } from '../../ui';
 import css from './Versions.module.css';
+import { withoutSettings } from './versions';
 
 export interface ActionsProps {
   flow: Flow;
@@ -128,7 +129,8 @@ function Ask(props: AskProps): ReactNode {
   const { flow, status, sha, title, how, losesEdits, busy, error, onConfirm, onClose } = props;
   const toDraft = how === 'restore' && status.mode === 'draft';
   const read = useVersion(flow.id, sha).data;
-  const diff = useVersionDiff(flow.id, toDraft ? null : sha, 'current').data;
+  const told = useVersionDiff(flow.id, toDraft ? null : sha, 'current').data;
+  const diff = told && withoutSettings(told);
   const id = sha.slice(0, 7);
   const words = toDraft
     ? (['versions.restoreDraftTitle', 'versions.restoreDraftText', 'versions.restoreDraft'] as const)

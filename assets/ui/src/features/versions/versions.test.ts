@@ -78,7 +78,12 @@ describe('the list of versions', () => {
 
 describe('a comparison', () => {
   it('tells saves of settings from saves of the canvas', () => {
+    const settings = { id: 'settings', label: 'Settings', fields: ['apiConfig'] };
     expect(isSettingsOnly(version({ details: ['Changed rate limit'] }), told)).toBe(true);
+    expect(isSettingsOnly(version({}), { ...told, changed: [settings] })).toBe(true);
+    expect(isSettingsOnly(version({}), { ...told, changed: [settings, { ...settings, id: 'a' }] })).toBe(
+      false,
+    );
     expect(isSettingsOnly(version({ details: ['Changed the category'] }), told)).toBe(false);
     expect(isSettingsOnly(version({}), { ...told, moved: ['a'] })).toBe(false);
     expect(isSettingsOnly(version({ kind: 'publish' }), told)).toBe(false);

@@ -76,12 +76,20 @@ export function find(versions: readonly Version[], id: string): Version | undefi
   return id.length >= 7 ? versions.find((version) => version.sha.startsWith(id)) : undefined;
 }
 
+/** Under this id a comparison names the settings of the flow among the cards that changed. */
+const SETTINGS = 'settings';
+
+/** What a restore or a roll back would change: they leave the settings as they are. */
+export function withoutSettings(diff: VersionDiff): VersionDiff {
+  return { ...diff, changed: diff.changed.filter(({ id }) => id !== SETTINGS) };
+}
+
 /** A save that left canvas, name, kind and tags alone: settings are listed, but never brought back. */
 export function isSettingsOnly(
   version: { kind: VersionKind; details: readonly string[] },
   diff: VersionDiff,
 ): boolean {
-  const { added, removed, changed, moved, edgesChanged, renamed } = diff;
+  const { added, removed, changed, moved, edgesChanged, renamed } = withoutSettings(diff);
   const drawn = added.length + removed.length + changed.length + moved.length > 0 || edgesChanged;
   const recorded = version.details.some((line) => /^Changed the (type|category)\b/.test(line));
   return version.kind === 'save' && diff.against !== null && !drawn && renamed === null && !recorded;
