@@ -55,6 +55,24 @@ pub trait Resources {
     fn has_variable(&self, name: &str) -> bool;
 }
 
+/// A workspace with nothing in it.
+#[derive(Debug, Clone, Copy)]
+pub struct NoResources;
+
+impl Resources for NoResources {
+    fn credential_type(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn has(&self, _: Picked, _: &str) -> bool {
+        false
+    }
+
+    fn has_variable(&self, _: &str) -> bool {
+        false
+    }
+}
+
 /// Lists the problems of a canvas; empty when it is fine.
 #[must_use]
 pub fn validate(kind: FlowKind, canvas: &Canvas, resources: &dyn Resources) -> Vec<Problems> {

@@ -4,7 +4,7 @@ use crate::{fuzz, seeds};
 use flowkeep::canvas::{Canvas, NoCards, StoredCanvas, secrets};
 use flowkeep::domain::flow::FlowKind;
 use flowkeep::engine::Plan;
-use flowkeep::engine::validate::validate;
+use flowkeep::engine::validate::{NoResources, validate};
 use std::fs;
 use std::path::Path;
 
@@ -51,8 +51,8 @@ fn canvases() {
         let text = String::from_utf8_lossy(input);
         let stored = StoredCanvas::parse(&text).map(|stored| stored.text().len() / 64);
         let Ok(canvas) = Canvas::parse(&text) else { return (0, stored, String::new()) };
-        let problems = validate(FlowKind::Chatflow, &canvas, &|_| None);
-        let hidden = secrets::hide(&canvas, &NoCards, &|_| None);
+        let problems = validate(FlowKind::Chatflow, &canvas, &NoResources);
+        let hidden = secrets::hide(&canvas, &NoCards, &NoResources);
         let again = Canvas::parse(&hidden.text()).expect("what history keeps can be read");
         assert!(canvas.nodes().len() >= again.nodes().len());
         let planned = match Plan::compile(&canvas) {

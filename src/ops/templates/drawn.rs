@@ -3,10 +3,9 @@
 
 use super::starters::{FILES, starters};
 use crate::canvas::Canvas;
-use crate::cards::kit::Picked;
 use crate::domain::flow::FlowKind;
 use crate::engine::Plan;
-use crate::engine::validate::{Resources, validate};
+use crate::engine::validate::{NoResources, validate};
 use crate::ops::demo::drawing::Drawing;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -204,23 +203,6 @@ fn the_files_hold_what_is_drawn() {
     }
 }
 
-/// A workspace that is new.
-struct Nothing;
-
-impl Resources for Nothing {
-    fn credential_type(&self, _: &str) -> Option<String> {
-        None
-    }
-
-    fn has(&self, _: Picked, _: &str) -> bool {
-        false
-    }
-
-    fn has_variable(&self, _: &str) -> bool {
-        false
-    }
-}
-
 #[test]
 fn starters_are_sound() {
     assert_eq!(starters().len(), FILES.len());
@@ -229,7 +211,7 @@ fn starters_are_sound() {
         let canvas = Canvas::parse(text).unwrap();
         assert!(Plan::compile(&canvas).is_ok(), "{}", row["id"]);
         // What a person has to bring is all that may be wrong: a credential, and the file to read.
-        for problems in validate(FlowKind::Chatflow, &canvas, &Nothing) {
+        for problems in validate(FlowKind::Chatflow, &canvas, &NoResources) {
             let problems = serde_json::to_value(problems).unwrap();
             for issue in problems["issues"].as_array().unwrap() {
                 let issue = issue.as_str().unwrap().to_lowercase();
