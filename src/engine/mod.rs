@@ -6,6 +6,7 @@ mod order;
 pub mod overrides;
 pub mod plan;
 mod resolve;
+pub mod resources;
 mod run;
 mod source;
 mod streaming;

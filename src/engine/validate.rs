@@ -1,16 +1,16 @@
 //! What is wrong with a canvas, by card and input, before anybody runs it, and what of it this server cannot run at all.
 
 use super::plan::{Plan, Unplannable};
+use super::resources::{Resources, lost_picks, lost_variables};
 use super::{credential, source};
-use crate::canvas::template::variable_names;
 use crate::canvas::{Canvas, Node};
-use crate::cards::kit::{Card, Connects, Input, InputKind, Make, Picked, number_in};
+use crate::cards::kit::{Card, Connects, Input, InputKind, Make, number_in};
 use crate::cards::registry;
 use crate::domain::flow::FlowKind;
 use crate::domain::secrets::PLACEHOLDER;
 use serde::Serialize;
 use serde_json::Value;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 /// The problems of one card, in the family's shape (reference 1.1, `/validation/:id`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -42,35 +42,6 @@ impl Problems {
 #[must_use]
 pub fn can_run(problems: &[Problems]) -> bool {
     !problems.iter().any(|problem| problem.blocks)
-}
-
-/// What the workspace of a canvas holds of the things that a canvas can name.
-pub trait Resources {
-    /// The type of a stored credential; `None` when there is none of this id.
-    fn credential_type(&self, id: &str) -> Option<String>;
-    /// Whether what an input picks is there. True for a text that is no id: nothing was chosen yet, or a reference
-    /// stands there.
-    fn has(&self, what: Picked, id: &str) -> bool;
-    /// Whether a variable of this name is saved.
-    fn has_variable(&self, name: &str) -> bool;
-}
-
-/// A workspace with nothing in it.
-#[derive(Debug, Clone, Copy)]
-pub struct NoResources;
-
-impl Resources for NoResources {
-    fn credential_type(&self, _: &str) -> Option<String> {
-        None
-    }
-
-    fn has(&self, _: Picked, _: &str) -> bool {
-        false
-    }
-
-    fn has_variable(&self, _: &str) -> bool {
-        false
-    }
 }
 
 /// Lists the problems of a canvas; empty when it is fine.
@@ -154,26 +125,6 @@ fn dangling(canvas: &Canvas) -> Vec<String> {
 
 fn unknown_card(node: &Node) -> String {
     format!("This server does not know the card '{}'.", node.name)
-}
-
-/// A sentence for each tool, document store or flow that a card picks and that is not there any more.
-fn lost_picks(node: &Node, resources: &dyn Resources) -> Vec<String> {
-    let inputs = registry::find(&node.name).map_or(&[][..], |card| card.inputs).iter();
-    let is_lost = |input: &&Input| match (input.kind, node.inputs.get(input.name)) {
-        (InputKind::Pick(what), Some(Value::String(id))) => !resources.has(what, id),
-        _ => false,
-    };
-    let told =
-        |input: &Input| format!("{}: what was chosen no longer exists; choose another one.", input.label);
-    inputs.filter(is_lost).map(told).collect()
-}
-
-/// A sentence for each variable that stands in the texts of a card and that nobody saved.
-fn lost_variables(node: &Node, resources: &dyn Resources) -> Vec<String> {
-    let text = Value::Object(node.inputs.clone()).to_string();
-    let names: BTreeSet<&str> = variable_names(&text).filter(|name| !name.is_empty()).collect();
-    let lost = names.into_iter().filter(|name| !resources.has_variable(name));
-    lost.map(|name| format!("There is no variable '{name}': make it, or leave it out.")).collect()
 }
 
 /// The names of the cards of a canvas that this server does not have, once for each card.
@@ -359,6 +310,7 @@ fn value_issue(input: &Input, value: Option<&Value>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cards::kit::Picked;
     use serde_json::json;
 
     fn node(id: &str, name: &str, credential: Option<&str>, inputs: Value) -> Value {

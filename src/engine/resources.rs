@@ -1,0 +1,57 @@
+//! What a canvas names of its workspace, and what of that is not there any more.
+
+use crate::canvas::Node;
+use crate::canvas::template::variable_names;
+use crate::cards::kit::{Input, InputKind, Picked};
+use crate::cards::registry;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// What the workspace of a canvas holds of the things that a canvas can name.
+pub trait Resources {
+    /// The type of a stored credential; `None` when there is none of this id.
+    fn credential_type(&self, id: &str) -> Option<String>;
+    /// Whether what an input picks is there. True for a text that is no id: nothing was chosen yet, or a reference
+    /// stands there.
+    fn has(&self, what: Picked, id: &str) -> bool;
+    /// Whether a variable of this name is saved.
+    fn has_variable(&self, name: &str) -> bool;
+}
+
+/// A workspace with nothing in it.
+#[derive(Debug, Clone, Copy)]
+pub struct NoResources;
+
+impl Resources for NoResources {
+    fn credential_type(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn has(&self, _: Picked, _: &str) -> bool {
+        false
+    }
+
+    fn has_variable(&self, _: &str) -> bool {
+        false
+    }
+}
+
+/// A sentence for each tool, document store or flow that a card picks and that is not there any more.
+pub(super) fn lost_picks(node: &Node, resources: &dyn Resources) -> Vec<String> {
+    let inputs = registry::find(&node.name).map_or(&[][..], |card| card.inputs).iter();
+    let is_lost = |input: &&Input| match (input.kind, node.inputs.get(input.name)) {
+        (InputKind::Pick(what), Some(Value::String(id))) => !resources.has(what, id),
+        _ => false,
+    };
+    let told =
+        |input: &Input| format!("{}: what was chosen no longer exists; choose another one.", input.label);
+    inputs.filter(is_lost).map(told).collect()
+}
+
+/// A sentence for each variable that stands in the texts of a card and that nobody saved.
+pub(super) fn lost_variables(node: &Node, resources: &dyn Resources) -> Vec<String> {
+    let text = Value::Object(node.inputs.clone()).to_string();
+    let names: BTreeSet<&str> = variable_names(&text).filter(|name| !name.is_empty()).collect();
+    let lost = names.into_iter().filter(|name| !resources.has_variable(name));
+    lost.map(|name| format!("There is no variable '{name}': make it, or leave it out.")).collect()
+}
