@@ -225,11 +225,11 @@ mod tests {
     }
 
     #[test]
-    fn a_show_rule_names_an_input_of_its_card() {
+    fn a_rule_about_another_input_names_one_of_its_card() {
         for card in CARDS {
             for input in card.inputs {
-                if let Some((other, _)) = input.shown_if {
-                    assert!(card.input(other).is_some(), "{}: {} is shown by {other}", card.name, input.name);
+                for other in input.shown_if.iter().map(|(other, _)| other).chain(input.unless) {
+                    assert!(card.input(other).is_some(), "{}: {} depends on {other}", card.name, input.name);
                 }
             }
         }

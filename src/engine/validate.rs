@@ -190,7 +190,9 @@ fn issue(
         };
         return why.map(|why| format!("{}: {why}.", input.label));
     }
-    if input.optional || input.default.is_some() {
+    let is_replaced = !input.unless.is_empty()
+        && input.unless.iter().all(|other| node.inputs.get(*other).is_some_and(|value| !is_empty(value)));
+    if input.optional || input.default.is_some() || is_replaced {
         return value_issue(input, value);
     }
     let empty = match input.kind {
@@ -463,6 +465,17 @@ mod tests {
         ]);
         let told = found(json!([model, memory, tool, agent]), edges);
         assert!(!can_run(&told) && only(told).1.contains("no longer exists"));
+    }
+
+    #[test]
+    fn a_tool_that_stands_in_the_canvas_needs_none_to_be_selected() {
+        let told =
+            |inputs: Value| format!("{:?}", found(json!([node("t", "customTool", None, inputs)]), json!([])));
+        let missing = "Select Tool is required";
+        assert!(
+            told(json!({})).contains(missing) && told(json!({"customToolName": "add"})).contains(missing)
+        );
+        assert!(!told(json!({"customToolName": "add", "customToolFunc": "return 1"})).contains(missing));
     }
 
     #[test]

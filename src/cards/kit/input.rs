@@ -29,6 +29,8 @@ pub struct Input {
     pub lists: bool,
     /// Shown only while another input has a value.
     pub shown_if: Option<(&'static str, &'static str)>,
+    /// May stay empty where each of these inputs is filled in; no inputs say nothing.
+    pub unless: &'static [&'static str],
 }
 
 /// The kinds of input.
@@ -177,6 +179,7 @@ impl Input {
             filling: false,
             lists: false,
             shown_if: None,
+            unless: &[],
         }
     }
 
@@ -344,6 +347,13 @@ impl Input {
     #[must_use]
     pub const fn when(mut self, input: &'static str, value: &'static str) -> Self {
         self.shown_if = Some((input, value));
+        self
+    }
+
+    /// May stay empty where all of these inputs are filled in.
+    #[must_use]
+    pub const fn unless(mut self, inputs: &'static [&'static str]) -> Self {
+        self.unless = inputs;
         self
     }
 

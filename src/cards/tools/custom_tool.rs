@@ -26,7 +26,9 @@ pub const CARD: Card = Card {
     base_classes: &["CustomTool", "Tool", "StructuredTool", "Runnable"],
     risk: Risk::Risky,
     inputs: &[
-        Input::pick(SELECTED, "Select Tool", Picked::Tool).help("The id of a tool of this workspace."),
+        Input::pick(SELECTED, "Select Tool", Picked::Tool)
+            .unless(&[NAME, CODE])
+            .help("The id of a tool of this workspace."),
         Input::switch("returnDirect", "Return Direct")
             .optional()
             .help("What the tool returns is the answer; the model does not read it."),
