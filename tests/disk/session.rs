@@ -7,7 +7,7 @@ use super::{canvases, tracer};
 use flowkeep::app::App;
 use flowkeep::domain::ids::{ChatId, FlowId};
 use flowkeep::domain::version::ShaPrefix;
-use flowkeep::files::flow_files::StoredName;
+use flowkeep::files::{chat_files, flow_files::StoredName};
 use flowkeep::store::tables::{CANVASES, FLOWS, WORKSPACES};
 use nix::sys::signal::{Signal, kill};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ use tempfile::TempDir;
 /// A traced program of a debug build takes its time.
 const PATIENCE: Duration = Duration::from_secs(120);
 const OWNER: (&str, &str) = ("owner@test.local", "a-long-enough-password");
-/// What the file says that is stored with a flow.
+/// What the files say that are stored with a flow and with a question.
 const WORDS: &str = "What is in the file.";
 
 /// Something that an answer said is stored.
@@ -39,6 +39,8 @@ pub enum Promise {
     Answer(FlowId, ChatId, String),
     /// The file of the flow can be read.
     File(FlowId, StoredName),
+    /// The conversation names the file that came with its question, which can be read.
+    Sent(FlowId, ChatId),
 }
 
 /// A data folder in a folder of its own, all that ever happened to it, and what was promised when.
@@ -176,8 +178,11 @@ impl User<'_> {
             return number;
         };
         self.cookie = cookie.split(';').next().unwrap_or_default().to_owned();
-        let made =
-            json!({"name": format!("flow-{number}"), "type": "CHATFLOW", "flowData": canvas(number, false)});
+        let files = json!({"fullFileUpload": {"status": true, "allowedUploadFileTypes": "text/plain"}});
+        let made = json!({
+            "name": format!("flow-{number}"), "type": "CHATFLOW", "flowData": canvas(number, false),
+            "chatbotConfig": files.to_string(),
+        });
         let Some(made) = self.good("POST", "/chatflows", &made) else { return number };
         let id = made["id"].as_str().unwrap().to_owned();
         let flow = FlowId::parse(&id).unwrap();
@@ -217,23 +222,33 @@ impl User<'_> {
     }
 
     fn asks(&mut self, id: &str, flow: FlowId, number: usize) {
-        let question = json!({"question": format!("question {number}")});
+        let has_file = number.is_multiple_of(3);
+        let file = json!({"type": "file", "name": "notes.txt", "mime": "text/plain", "data": data_url()});
+        let uploads: Vec<Value> = has_file.then_some(file).into_iter().collect();
+        let question = json!({"question": format!("question {number}"), "uploads": uploads});
         let Some(answer) = self.good("POST", &format!("/prediction/{id}"), &question) else { return };
         let (chat, text) = (answer["chatId"].as_str().unwrap(), answer["text"].as_str().unwrap());
-        self.promised(Promise::Answer(flow, ChatId::parse(chat).unwrap(), text.to_owned()));
+        let chat = ChatId::parse(chat).unwrap();
+        self.promised(Promise::Answer(flow, chat, text.to_owned()));
+        if has_file {
+            self.promised(Promise::Sent(flow, chat));
+        }
     }
 }
 
 /// A canvas that says its number, with a file that a person just chose.
 fn canvas(number: usize, has_file: bool) -> String {
-    use base64::Engine as _;
     let mut canvas = canvases::scripted(&json!([]), &format!("live-{number}. I heard {{question}}"));
     if has_file {
-        let data = base64::engine::general_purpose::STANDARD.encode(WORDS);
-        canvas["nodes"][0]["data"]["inputs"]["txtFile"] =
-            json!(format!("data:text/plain;base64,{data},filename:notes.txt"));
+        canvas["nodes"][0]["data"]["inputs"]["txtFile"] = json!(format!("{},filename:notes.txt", data_url()));
     }
     canvas.to_string()
+}
+
+/// A file of [`WORDS`], as it is sent.
+fn data_url() -> String {
+    use base64::Engine as _;
+    format!("data:text/plain;base64,{}", base64::engine::general_purpose::STANDARD.encode(WORDS))
 }
 
 /// The number behind a mark in a text.
@@ -271,6 +286,15 @@ pub fn broken(app: &App, promise: &Promise) -> Option<String> {
             .files
             .get(&workspace, flow, name, 1_000)
             .is_ok_and(|found| found.as_deref() == Some(WORDS.as_bytes())),
+        Promise::Sent(flow, chat) => {
+            let messages = app.store.conversation(&workspace, flow, chat, 100).unwrap_or_default();
+            let mut sent = messages.iter().flat_map(|message| &message.file_uploads);
+            sent.any(|file| {
+                let name = file["fileName"].as_str().and_then(chat_files::StoredName::parse);
+                let bytes = name.and_then(|name| app.chat_files.read(&workspace, flow, chat, &name).ok()?);
+                bytes.as_deref() == Some(WORDS.as_bytes())
+            })
+        }
     };
     if holds { None } else { missing() }
 }
