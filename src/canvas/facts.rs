@@ -24,6 +24,9 @@ pub struct InputFacts<'c> {
 
 /// The cards this server knows.
 pub trait CardFacts {
+    /// True for a card of this server.
+    fn knows(&self, card: &str) -> bool;
+
     /// What the card says about its input; `None` when either is unknown.
     fn input(&self, card: &str, input: &str) -> Option<InputFacts<'_>>;
 
@@ -36,6 +39,10 @@ pub trait CardFacts {
 pub struct NoCards;
 
 impl CardFacts for NoCards {
+    fn knows(&self, _: &str) -> bool {
+        false
+    }
+
     fn input(&self, _: &str, _: &str) -> Option<InputFacts<'_>> {
         None
     }

@@ -5,6 +5,8 @@ pub mod describe;
 pub mod diff;
 mod facts;
 pub mod files;
+mod foreign;
+mod former_names;
 mod node;
 mod parse;
 pub mod secrets;
@@ -12,6 +14,8 @@ mod stored;
 pub mod template;
 
 pub use facts::{CardFacts, InputFacts, InputKind, NoCards};
+pub use foreign::LeftOut;
+pub use former_names::name_of_today;
 pub use node::{Edge, Node, Param};
 pub use parse::BadCanvas;
 pub use stored::StoredCanvas;

@@ -1,5 +1,6 @@
 //! One box on a canvas and one connection between two.
 
+use super::former_names;
 use serde_json::{Map, Value};
 
 /// A box: what a run needs of it. Everything else stays in the canvas's raw form.
@@ -7,13 +8,15 @@ use serde_json::{Map, Value};
 pub struct Node {
     /// Unique on its canvas.
     pub id: String,
-    /// The card's name, which the registry is asked for; empty when the box holds none.
+    /// The card's name of today, which the registry is asked for; empty when the box holds none.
     pub name: String,
+    /// The name it was drawn with, where its card bears another one today.
+    pub drawn_as: Option<String>,
     /// The card label the owner sees and may have changed.
     pub label: String,
     /// The group the saving editor put the card in. Never trusted for rules; only for boxes the registry does not know.
     pub category: String,
-    /// The values, by input name.
+    /// The values, by the names that the inputs bear today.
     pub inputs: Map<String, Value>,
     /// The input definitions the flow was saved with, which keep their flags.
     pub params: Vec<Param>,
@@ -51,9 +54,10 @@ impl Node {
         let inputs = field("inputs").and_then(Value::as_object).cloned().unwrap_or_default();
         let own_id = value.get("id").and_then(Value::as_str).map(str::to_owned);
         let chosen = field("outputs").and_then(|outputs| outputs.get("output")).and_then(Value::as_str);
-        Self {
+        let mut node = Self {
             id: own_id.unwrap_or_else(|| text("id")),
             name: text("name"),
+            drawn_as: None,
             label: text("label"),
             category: text("category"),
             params: field("inputParams")
@@ -65,7 +69,9 @@ impl Node {
             output: chosen.filter(|name| !name.is_empty()).map(str::to_owned),
             credential: credential(field("credential"), &inputs),
             inputs,
-        }
+        };
+        former_names::read(&mut node);
+        node
     }
 
     /// The name shown in messages: the label, else the card name, else the id.

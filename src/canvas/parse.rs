@@ -1,6 +1,6 @@
 //! From text to a canvas: strict about the two lists, lenient about everything inside them.
 
-use super::{Canvas, Edge, Node};
+use super::{Canvas, Edge, Node, former_names};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::fmt;
@@ -44,7 +44,12 @@ pub(super) fn parse(text: &str) -> Result<Canvas, BadCanvas> {
     let value: Value = serde_json::from_str(text)
         .map_err(|fault| BadCanvas::NotJson { line: fault.line(), column: fault.column() })?;
     let Value::Object(raw) = value else { return Err(BadCanvas::NotAnObject) };
-    let nodes: Vec<Node> = list(&raw, "nodes")?.iter().map(Node::read).collect();
+    read(raw)
+}
+
+/// The typed view of a canvas.
+pub(super) fn read(raw: Map<String, Value>) -> Result<Canvas, BadCanvas> {
+    let mut nodes: Vec<Node> = list(&raw, "nodes")?.iter().map(Node::read).collect();
     let edges = list(&raw, "edges")?.iter().map(Edge::read).collect();
     let mut places = HashMap::new();
     for (place, node) in nodes.iter().enumerate().filter(|(_, node)| !node.id.is_empty()) {
@@ -52,6 +57,7 @@ pub(super) fn parse(text: &str) -> Result<Canvas, BadCanvas> {
             return Err(BadCanvas::SameId(node.id.chars().take(80).collect()));
         }
     }
+    former_names::move_prompt_values(&mut nodes, &places);
     Ok(Canvas { nodes, edges, places, raw })
 }
 

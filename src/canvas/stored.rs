@@ -1,5 +1,6 @@
 //! A canvas as history keeps it: no secrets, no editor noise, keys in one order (contract 7.2).
 
+use super::foreign;
 use super::secrets::HiddenSecret;
 use crate::domain::secrets::tree;
 use serde_json::{Map, Number, Value};
@@ -28,7 +29,8 @@ impl StoredCanvas {
     /// Reads the text of `canvas.json`; `None` when it is no canvas.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let raw: Map<String, Value> = serde_json::from_str(text).ok()?;
+        let mut raw: Map<String, Value> = serde_json::from_str(text).ok()?;
+        leave_out_foreign(&mut raw);
         let is_list = |name: &str| raw.get(name).is_some_and(Value::is_array);
         (is_list("nodes") && is_list("edges")).then_some(Self { raw })
     }
@@ -41,6 +43,7 @@ impl StoredCanvas {
 
     pub(super) fn of(mut raw: Map<String, Value>) -> Self {
         raw.shift_remove(VIEWPORT);
+        leave_out_foreign(&mut raw);
         for value in list_mut(&mut raw, "nodes") {
             let Value::Object(node) = value else { continue };
             remove(node, NODE_NOISE);
@@ -103,6 +106,14 @@ impl StoredCanvas {
     pub fn hidden_secrets(&self, cards: &dyn super::CardFacts) -> Vec<HiddenSecret> {
         self.nodes().iter().flat_map(|node| super::secrets::hidden_in(node, cards)).collect()
     }
+}
+
+/// A canvas that was stored by an older version of the service may still hold what is no part of one: a version never
+/// does, and an old version that does is read as if it did not, so that the two are equal.
+fn leave_out_foreign(raw: &mut Map<String, Value>) {
+    let beside = foreign::beside(raw);
+    remove(raw, &beside.iter().map(String::as_str).collect::<Vec<_>>());
+    foreign::without_records(raw);
 }
 
 /// A text that refuses to grow past its limit.

@@ -182,6 +182,10 @@ pub fn find(name: &str) -> Option<&'static Card> {
 pub struct Registry;
 
 impl CardFacts for Registry {
+    fn knows(&self, card: &str) -> bool {
+        find(card).is_some()
+    }
+
     fn input(&self, card: &str, input: &str) -> Option<InputFacts<'_>> {
         let input = find(card)?.input(input)?;
         let kind = match input.kind {

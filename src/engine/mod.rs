@@ -1,6 +1,8 @@
 //! Running flows: a canvas becomes a plan once, and a plan answers questions.
 
 mod credential;
+mod fitting;
+mod former;
 mod lone;
 mod order;
 pub mod overrides;
@@ -13,6 +15,7 @@ mod streaming;
 mod uploading;
 pub mod validate;
 
+pub use former::former_names;
 pub use lone::{Lone, lone_actions, lone_loader, lone_model, lone_store};
 pub use overrides::{Allowed, Overrides, takes_file};
 pub use plan::{Plan, stores};

@@ -1,10 +1,12 @@
 //! What is wrong with a canvas, by card and input, before anybody runs it, and what of it this server cannot run at all.
 
+use super::fitting::fits;
+use super::former::former_name;
 use super::plan::{Plan, Unplannable};
 use super::resources::{Resources, lost_picks, lost_variables};
 use super::{credential, source};
 use crate::canvas::{Canvas, Node};
-use crate::cards::kit::{Card, Connects, Input, InputKind, Make, number_in};
+use crate::cards::kit::{Card, Connects, Input, InputKind, number_in};
 use crate::cards::registry;
 use crate::domain::flow::FlowKind;
 use crate::domain::secrets::PLACEHOLDER;
@@ -61,6 +63,7 @@ fn of_other_kind(canvas: &Canvas, why: String, resources: &dyn Resources) -> Vec
         let mut issues: Vec<String> = is_unknown.then(|| unknown_card(node)).into_iter().collect();
         issues.extend(lost_picks(node, resources));
         issues.extend(lost_variables(node, resources));
+        issues.extend(former_name(node));
         if !issues.is_empty() {
             found.push(Problems::of_card(node, issues, is_unknown));
         }
@@ -88,6 +91,7 @@ fn of_chat(canvas: &Canvas, resources: &dyn Resources) -> Vec<Problems> {
         let is_needed = planned.as_ref().map_or(true, |plan| plan.places.contains_key(&node.id));
         let blocks = is_needed && !issues.is_empty();
         issues.extend(lost_variables(node, resources));
+        issues.extend(former_name(node));
         if !issues.is_empty() {
             found.push(Problems::of_card(node, issues, blocks));
         }
@@ -225,42 +229,6 @@ fn wire_issue(canvas: &Canvas, input: &Input, wanted: Connects, value: &Value) -
         }
     });
     wrong
-}
-
-/// True when what the card makes of itself is what an input of this kind takes.
-fn fits(wanted: Connects, card: &Card, node: &Node) -> bool {
-    let hands_on_result =
-        card.outputs.iter().any(|output| output.predicts && node.output.as_deref() == Some(output.name));
-    let is_result = match card.make {
-        Make::Branch(_) | Make::Keep(_) | Make::Recall(_) => true,
-        Make::Chain(_) | Make::Retriever(_) | Make::Loader(_) => hands_on_result,
-        _ => false,
-    };
-    if is_result {
-        return wanted == Connects::Value;
-    }
-    match wanted {
-        Connects::Cache => matches!(card.make, Make::Cache(_)),
-        Connects::ChatModel | Connects::LanguageModel => matches!(card.make, Make::ChatModel(_)),
-        Connects::Memory | Connects::ChatMemory => matches!(card.make, Make::Memory(_)),
-        Connects::Prompt | Connects::ChatPrompt => matches!(card.make, Make::Prompt(_)),
-        Connects::OutputParser => matches!(card.make, Make::OutputParser(_)),
-        Connects::Moderation => matches!(card.make, Make::Moderation(_)),
-        Connects::Tool => matches!(card.make, Make::Tools(_)),
-        Connects::Retriever => {
-            matches!(card.make, Make::Retriever(_) | Make::VectorStore(_) | Make::Route(_))
-        }
-        Connects::TextSplitter => matches!(card.make, Make::Splitter(_)),
-        Connects::VectorStore => matches!(card.make, Make::VectorStore(_)),
-        Connects::VectorStoreRetriever | Connects::PromptRetriever => {
-            matches!(card.make, Make::Route(_)) && card.base_classes.contains(&wanted.class())
-        }
-        Connects::Document => matches!(card.make, Make::Loader(_)),
-        Connects::Embeddings => matches!(card.make, Make::Embeddings(_)),
-        Connects::RecordManager => matches!(card.make, Make::Records(_)),
-        Connects::Chain => matches!(card.make, Make::Chain(_)),
-        Connects::Value => false,
-    }
 }
 
 fn is_empty(value: &Value) -> bool {

@@ -17,6 +17,7 @@ use super::snapshot::Snapshot;
 use super::titles::{self, Before, Told};
 use crate::app::App;
 use crate::canvas::{Canvas, describe};
+use crate::cards::registry::Registry;
 use crate::domain::audit::{Action, Entry, Kind};
 use crate::domain::caller::{Caller, Principal};
 use crate::domain::draft::LastPublished;
@@ -38,12 +39,19 @@ pub struct NewCanvas {
 }
 
 impl NewCanvas {
-    /// Checks a canvas text (spec 4.2 r2).
+    /// Checks a canvas text (spec 4.2 r2). What is no part of a canvas is left out; a text without any stays as it was sent,
+    /// to the byte.
     ///
     /// # Errors
     /// 400 when it is not JSON text with the lists `nodes` and `edges`.
     pub fn check(text: String) -> Result<Self> {
-        let parsed = Canvas::parse(&text).map_err(|fault| Error::Invalid(fault.to_string()))?;
+        let parsed = Canvas::parse(&text).and_then(|canvas| canvas.without_foreign(&Registry));
+        let (parsed, left_out) = parsed.map_err(|fault| Error::Invalid(fault.to_string()))?;
+        let text = if left_out.is_empty() {
+            text
+        } else {
+            serde_json::to_string(parsed.raw()).map_err(Error::internal)?
+        };
         Ok(Self { text, parsed })
     }
 

@@ -2,6 +2,7 @@
 //! marks back leaves the passwords as they are.
 
 use super::access::{self, Action};
+use crate::canvas::name_of_today;
 use crate::cards::kit::InputKind;
 use crate::cards::registry;
 use crate::domain::caller::Caller;
@@ -90,7 +91,7 @@ fn each_password(canvas: &mut Value, mut visit: impl FnMut(&str, &str, &mut Map<
         let id = node.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
         let Some(data) = node.get_mut("data").and_then(Value::as_object_mut) else { continue };
         let card = data.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let of_card = registry::find(&card).map_or(&[][..], |card| card.inputs);
+        let of_card = registry::find(name_of_today(&card)).map_or(&[][..], |card| card.inputs);
         let secret = of_card.iter().filter(|input| input.kind == InputKind::Secret);
         let mut names: Vec<String> = secret.map(|input| input.name.to_owned()).collect();
         let saved = data.get("inputParams").and_then(Value::as_array).into_iter().flatten();

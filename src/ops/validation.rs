@@ -18,6 +18,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeSet;
 use uuid::Uuid;
 
+pub use crate::engine::former_names;
 pub use crate::engine::validate::{Problems, can_run, unknown_cards};
 
 /// Judges canvases by what their workspace holds in one transaction.

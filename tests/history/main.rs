@@ -9,6 +9,7 @@ mod races;
 mod reading;
 mod refusals;
 mod rows;
+mod sealed;
 mod secrecy;
 #[path = "../api/support/mod.rs"]
 #[allow(

@@ -18,7 +18,7 @@ use std::process::Stdio;
 mod samples;
 
 /// Everything the repository holds, as git prints it: each object, each diff, each message, each reference.
-fn everything(repository: &Path) -> String {
+pub fn everything(repository: &Path) -> String {
     let mut all = git(repository, &["log", "-p", "--all", "--format=fuller"]);
     all.push_str(&git(repository, &["for-each-ref"]));
     let ids = git(repository, &["cat-file", "--batch-all-objects", "--batch-check=%(objectname)"]);
@@ -61,7 +61,7 @@ fn pasted(text: &str) -> String {
     canvas["nodes"][2]["data"]["label"] = format!("Chain {text}").into();
     canvas["nodes"][0]["data"]["inputs"]["headers"] = json!({ "X-Custom": text }).to_string().into();
     canvas["edges"][0]["data"] = json!({ "label": text });
-    canvas["note"] = text.into();
+    canvas["nodes"][1]["note"] = text.into();
     canvas.to_string()
 }
 

@@ -1,6 +1,7 @@
 //! Which inputs history never keeps: by what the card and the saved flow say, by name, and by content.
 
 use crate::canvas::facts::{CardFacts, InputKind};
+use crate::canvas::name_of_today;
 use crate::domain::credential_types::{self, FieldKind};
 use crate::domain::secrets::{json_text, names};
 use serde_json::{Map, Value};
@@ -14,6 +15,12 @@ static SECRET_FIELDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     secret.filter(|name| !["key", "value"].contains(name)).collect()
 });
 
+/// True for a name that a password of some credential has.
+#[must_use]
+pub fn is_secret_field(name: &str) -> bool {
+    SECRET_FIELDS.contains(name)
+}
+
 /// What is known of one card's inputs: from the flow it was saved in, and from the card itself.
 pub(super) struct Inputs<'a> {
     card: &'a str,
@@ -25,7 +32,7 @@ pub(super) struct Inputs<'a> {
 impl<'a> Inputs<'a> {
     /// The inputs of a node with these data.
     pub(super) fn of_node(data: &'a Map<String, Value>, cards: &'a dyn CardFacts) -> Self {
-        let card = data.get("name").and_then(Value::as_str).unwrap_or_default();
+        let card = name_of_today(data.get("name").and_then(Value::as_str).unwrap_or_default());
         let params = || data.get("inputParams").and_then(Value::as_array).into_iter().flatten();
         let text = |param: &'a Value, name: &str| param.get(name).and_then(Value::as_str);
         let saved = params().filter_map(|param| Some((text(param, "name")?, text(param, "type")?))).collect();
@@ -74,7 +81,7 @@ impl<'a> Inputs<'a> {
     /// True for a field of a credential: an input of the same name goes before it when the flow runs.
     fn is_declared(&self, name: &str) -> bool {
         let mut kinds = self.credential_types.iter().filter_map(|kind| credential_types::find(kind));
-        SECRET_FIELDS.contains(name) || kinds.any(|kind| kind.fields.iter().any(|field| field.name == name))
+        is_secret_field(name) || kinds.any(|kind| kind.fields.iter().any(|field| field.name == name))
     }
 }
 

@@ -39,7 +39,10 @@ fn canvas_with(text: &str, place: usize) -> Canvas {
                 json!({ "basepath": text, "headers": json!({ "x": text }).to_string() });
         }
         9 => node["data"]["inputParams"] = json!([{ "name": "a", "placeholder": text, "default": text }]),
-        10 => node[text] = json!({ "note": text }),
+        10 => {
+            node[text] = json!({ "note": text });
+            node["described"] = json!(text);
+        }
         11 => inputs["broken"] = json!(format!("{{\"a\": \"{text}\", {{{{x}}}} }}")),
         12 => inputs["messages"] = json!([[{ "role": "user", "content": [{ "text": text }] }]]),
         _ => inputs["prompt"] = json!(format!("{text}\n{text}")),
@@ -49,11 +52,7 @@ fn canvas_with(text: &str, place: usize) -> Canvas {
     } else {
         json!([])
     };
-    Canvas::parse(
-        &json!({ "nodes": [node], "edges": edges, "description": if place == 10 { text } else { "" } })
-            .to_string(),
-    )
-    .unwrap()
+    Canvas::parse(&json!({ "nodes": [node], "edges": edges }).to_string()).unwrap()
 }
 
 fn as_json_holds(text: &str) -> String {

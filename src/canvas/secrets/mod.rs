@@ -17,11 +17,12 @@ mod tests;
 
 pub use credentials::{AmbiguousCredential, CredentialName, MissingCredential, Using};
 pub use fill::{Filled, Hidden, Workspace, fill};
+pub(super) use keep::is_secret_field;
 pub use kept::keep_hidden;
 
-use super::Canvas;
 use super::facts::CardFacts;
 use super::stored::{StoredCanvas, list_mut};
+use super::{Canvas, name_of_today};
 use crate::domain::secrets::tree;
 use credentials::{noted as note_of, read_noted};
 use serde::Serialize;
@@ -129,7 +130,7 @@ pub(super) fn input_label(node: &Value, input: &str, cards: &dyn CardFacts) -> S
     let lists = ["inputParams", "inputAnchors"].into_iter().filter_map(|list| data?.get(list)?.as_array());
     let saved = lists.flatten().find(|param| param.get("name").and_then(Value::as_str) == Some(input));
     let saved = saved.and_then(|param| param.get("label")?.as_str()).filter(|label| !label.is_empty());
-    let card = data.and_then(|data| data.get("name")?.as_str()).unwrap_or_default();
+    let card = name_of_today(data.and_then(|data| data.get("name")?.as_str()).unwrap_or_default());
     let label = saved.or_else(|| Some(cards.input(card, input)?.label)).unwrap_or(input);
     label.to_owned()
 }

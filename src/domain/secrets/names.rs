@@ -14,6 +14,7 @@ const NAMES: &[&str] = &[
     "connectionstring",
     "authorization",
     "cookie",
+    "encrypteddata",
 ];
 
 /// Ends of names.

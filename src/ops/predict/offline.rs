@@ -1,6 +1,6 @@
 //! A flow run with no server (`ask --file`): no database, no conversation, no credential but those that were given.
 
-use crate::canvas::Canvas;
+use crate::canvas::{Canvas, name_of_today};
 use crate::cards::kit::{Code, Gone, Host, Sink, Turn};
 use crate::cards::registry;
 use crate::documents::{self, Documents};
@@ -139,7 +139,7 @@ fn sign_in(text: &str, named: &Map<String, Value>, given: &[GivenCredential]) ->
     let (mut used, mut taken): (BTreeSet<usize>, BTreeSet<&str>) = Default::default();
     for node in canvas["nodes"].as_array_mut().into_iter().flatten() {
         let Some(data) = node.get_mut("data").and_then(Value::as_object_mut) else { continue };
-        let card = data.get("name").and_then(Value::as_str).and_then(registry::find);
+        let card = data.get("name").and_then(Value::as_str).map(name_of_today).and_then(registry::find);
         let Some(card) = card.filter(|card| !card.credential_types().is_empty()) else { continue };
         taken.extend(card.credential_types());
         let chosen = data.get("credential").filter(|id| id.is_string());

@@ -3,7 +3,7 @@
 use super::super::document_stores::{self, StoreChange, StoreEdit};
 use super::super::templates;
 use super::super::tools;
-use super::super::validation::{Arrivals, Problems, unknown_cards};
+use super::super::validation::{Arrivals, Problems, former_names, unknown_cards};
 use super::super::variables::{self, VariableBody};
 use super::Kind;
 use super::credentials::{self, Stands};
@@ -167,8 +167,11 @@ fn notes(item: &Item, step: &Step, stands: &Stands) -> Vec<String> {
         if item.kind == Kind::Variable {
             notes.push("It comes without a value: one that is here keeps its own.".to_owned());
         }
+        notes.extend(item.notes.iter().cloned());
         return notes;
     };
+    notes.extend(item.notes.iter().cloned());
+    notes.extend(renamed_cards(item));
     notes.extend(stands.notes_on(&Value::from(item.fields.clone()).to_string()));
     match (step.binding, step.action) {
         (Binding::Nobody, Action::Create | Action::Duplicate) => notes.push(
@@ -185,6 +188,14 @@ fn notes(item: &Item, step: &Step, stands: &Stands) -> Vec<String> {
         notes.push("Its unpublished changes come along as what is to be published.".to_owned());
     }
     notes
+}
+
+/// What is said of cards that were drawn under names which they have given up since.
+fn renamed_cards(item: &Item) -> Option<String> {
+    let canvas = Canvas::parse(flow::canvas_of(item)).ok()?;
+    let told = |(former, label): (&str, &str)| format!("'{former}' runs as '{label}'");
+    let told: Vec<String> = former_names(&canvas).into_iter().map(told).collect();
+    (!told.is_empty()).then(|| format!("Cards were drawn under former names: {}.", told.join(", ")))
 }
 
 /// Writes the new ids wherever the old ones stand, in one pass over each thing.

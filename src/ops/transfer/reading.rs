@@ -1,11 +1,15 @@
 //! Reading a file: whatever it is, it becomes a list of things that may come in, each judged for itself.
 
+use super::super::flow_config;
 use super::super::templates;
 use super::super::tools::ToolBody;
 use super::import::body;
 use super::{GROUPS, Kind, flow};
+use crate::canvas::{Canvas, LeftOut};
+use crate::cards::registry::Registry;
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::FlowKind;
+use crate::domain::secrets::hide;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 use uuid::Uuid;
@@ -20,6 +24,11 @@ const FILE_NAME_CHARS: usize = 200;
 pub(super) const UNNAMED: &str = "Imported flow";
 /// What editors of the family add to the name of a file.
 const FILE_SUFFIXES: [&str; 5] = [".json", " Chatflow", " Agentflow", " Agents", "-CustomTool"];
+
+/// Where what a file says of a drawing is kept on the way to its note.
+const SAID: &str = "said of it";
+/// Characters of it that a note repeats.
+const SAID_SHOWN_CHARS: usize = 300;
 
 /// Settings of a flow that are objects, as JSON text in a file.
 pub(super) const SETTINGS: &[&str] = &[
@@ -54,6 +63,8 @@ pub(super) struct Item {
     pub fields: Map<String, Value>,
     /// Why it cannot come in at all.
     pub fault: Option<String>,
+    /// What a person should know of it: what the file says of it, and what of it does not come in.
+    pub notes: Vec<String>,
 }
 
 /// What a file holds.
@@ -122,7 +133,13 @@ fn wrapped(mut file: Map<String, Value>, file_name: Option<&str>) -> Map<String,
         return file;
     }
     if !has_text("name") {
-        let named = file_name.and_then(named_after).unwrap_or_else(|| UNNAMED.to_owned());
+        let titled = || {
+            let record = file.get("chatflow").and_then(|record| record.get("name"));
+            let title = record.or_else(|| file.get("title")).filter(|_| is_canvas)?.as_str()?;
+            named_after(title)
+        };
+        let named =
+            titled().or_else(|| file_name.and_then(named_after)).unwrap_or_else(|| UNNAMED.to_owned());
         file.insert("name".to_owned(), named.into());
     }
     if !is_canvas && !is_flow {
@@ -130,17 +147,46 @@ fn wrapped(mut file: Map<String, Value>, file_name: Option<&str>) -> Map<String,
     }
     let said = file.get("type").and_then(Value::as_str).and_then(FlowKind::parse);
     let one = if is_canvas {
-        let name = file.remove("name");
+        let mut one = record_beside(&mut file);
         if said.is_some() {
-            file.remove("type");
+            file.shift_remove("type");
         }
         let canvas = Value::Object(file);
-        json!({"name": name, "type": said.unwrap_or_else(|| kind_of(&canvas)), "flowData": canvas.to_string()})
+        one.insert("type".to_owned(), json!(said.unwrap_or_else(|| kind_of(&canvas))));
+        one.insert("flowData".to_owned(), canvas.to_string().into());
+        Value::Object(one)
     } else {
         Value::Object(file)
     };
     let kind = Kind::Flow(said.unwrap_or(FlowKind::Chatflow));
     Map::from_iter([(kind.group().to_owned(), json!([one]))])
+}
+
+/// Takes what a file says beside a drawing of the flow that it is: its name, its settings and what it is about. The record
+/// of a flow may stand there too; what stands for itself goes before it.
+fn record_beside(file: &mut Map<String, Value>) -> Map<String, Value> {
+    let mut one = Map::new();
+    let mut record = match file.shift_remove("chatflow") {
+        Some(Value::Object(record)) => record,
+        _ => Map::new(),
+    };
+    one.extend(file.shift_remove("name").map(|name| ("name".to_owned(), name)));
+    file.shift_remove("title");
+    for name in SETTINGS {
+        // A setting that nothing can read is left beside the drawing, and said to be left out.
+        let reads = |value: &Value| !value.is_null() && flow_config::read(name, Some(value)).is_ok();
+        let found = match file.get(*name).is_some_and(reads) {
+            true => file.shift_remove(*name),
+            false => record.shift_remove(*name).filter(reads),
+        };
+        one.extend(found.map(|value| ((*name).to_owned(), value)));
+    }
+    let said = file.shift_remove("description").or_else(|| record.shift_remove("description"));
+    one.extend(
+        said.filter(|said| said.as_str().is_some_and(|text| !text.trim().is_empty()))
+            .map(|said| (SAID.to_owned(), said)),
+    );
+    one
 }
 
 /// What a file without a folder and without an ending is called; `None` when nothing is left.
@@ -181,7 +227,7 @@ pub(super) fn shown(text: &str) -> String {
 fn item(kind: Kind, value: Value) -> Item {
     let Value::Object(mut fields) = value else {
         let fault = Some("It is not an object.".to_owned());
-        return Item { kind, id: None, name: String::new(), fields: Map::new(), fault };
+        return Item { kind, id: None, name: String::new(), fields: Map::new(), fault, notes: Vec::new() };
     };
     let name = fields.get("name").and_then(Value::as_str).map(shown).unwrap_or_default();
     let mut fault = None;
@@ -207,11 +253,46 @@ fn item(kind: Kind, value: Value) -> Item {
     if matches!(kind, Kind::Flow(_)) && !fields.get("flowData").is_some_and(Value::is_string) {
         fault = Some("It has no canvas.".to_owned());
     }
-    let mut item = Item { kind, id, name, fields, fault };
+    let notes = match kind {
+        Kind::Flow(_) | Kind::Template => notes_on(&mut fields),
+        _ => Vec::new(),
+    };
+    let mut item = Item { kind, id, name, fields, fault, notes };
     if item.fault.is_none() {
         item.fault = refusal(&item);
     }
     item
+}
+
+/// What is said of a drawing, which then holds what a canvas does and nothing besides.
+fn notes_on(fields: &mut Map<String, Value>) -> Vec<String> {
+    let said = fields.shift_remove(SAID).as_ref().and_then(Value::as_str).map(|said| {
+        let said: String = hide(said).text.chars().map(plain).take(SAID_SHOWN_CHARS).collect();
+        format!("The file says of it: {said}")
+    });
+    let mut notes: Vec<String> = said.into_iter().collect();
+    let draft = fields.get_mut("draft").and_then(Value::as_object_mut);
+    if let Some(left_out) = draft.and_then(|draft| draft.get_mut("flowData")).and_then(drawn_alone) {
+        notes.extend(left_out.sentences());
+    }
+    if let Some(left_out) = fields.get_mut("flowData").and_then(drawn_alone) {
+        notes.extend(
+            left_out.sentences().into_iter().filter(|told| !notes.contains(told)).collect::<Vec<_>>(),
+        );
+    }
+    notes
+}
+
+/// Leaves of a canvas what is part of one. What is no canvas is judged elsewhere.
+fn drawn_alone(canvas: &mut Value) -> Option<LeftOut> {
+    let parsed = Canvas::parse(canvas.as_str()?).and_then(|canvas| canvas.without_foreign(&Registry));
+    let (drawn, left_out) = parsed.ok().filter(|(_, left_out)| !left_out.is_empty())?;
+    *canvas = serde_json::to_string(drawn.raw()).ok()?.into();
+    Some(left_out)
+}
+
+fn plain(c: char) -> char {
+    if c.is_control() { ' ' } else { c }
 }
 
 /// What would refuse a thing when it is stored, as far as the thing itself says it.
