@@ -8,6 +8,8 @@ pub mod palette;
 pub mod registry;
 
 mod agents;
+#[cfg(test)]
+mod blank_tests;
 mod cache;
 mod chains;
 mod chat_models;

@@ -10,6 +10,8 @@ use serde_json::{Map, Value, json};
 pub struct Question {
     /// The text asked; may be empty when the request carries something else to answer.
     pub text: String,
+    /// The request answers a form that the flow begins with: whether it does is known when the flow is.
+    pub has_form: bool,
     /// The caller wants server-sent events.
     pub streaming: bool,
     /// The conversation the caller says it continues.

@@ -2,7 +2,7 @@
 
 use super::credential;
 use crate::cards::action_lists;
-use crate::cards::kit::{Bound, Card, Host, Inputs, Loader, Model, Part, VectorStore};
+use crate::cards::kit::{Bound, Card, Host, Inputs, Loader, Model, Part, VectorStore, Wired};
 use crate::domain::error::{Error, Result};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -45,7 +45,9 @@ impl Lone<'_> {
         };
         let mut values: HashMap<_, _> = card.inputs.iter().filter_map(value).collect();
         let wired = wired.into_iter().filter(|(name, _)| card.input(name).is_some());
-        values.extend(wired.map(|(name, part)| (name, Bound::Parts(vec![part]))));
+        values.extend(
+            wired.map(|(name, part)| (name, Bound::Parts(vec![Wired { label: label.to_owned(), part }]))),
+        );
         read(&Inputs { card, label, host, values, credential })
     }
 }

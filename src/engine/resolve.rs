@@ -1,12 +1,12 @@
 //! References replaced by what they stand for, for one card in one run (reference canvas 2).
 
+use super::plan::Plan;
 use super::source::{Reach, Source};
 use crate::canvas::template::{Reference, Segment, Template};
-use crate::cards::kit::{Bound, Part, Turn};
+use crate::cards::kit::{Bound, Part, Turn, Wired};
 use crate::domain::prediction::PastMessage;
 use serde_json::Value;
 use std::cell::OnceCell;
-use std::collections::HashMap;
 
 /// The conversation as lines, asked for as `{{$flow.…}}`.
 const CHAT_HISTORY: &str = "chatHistory";
@@ -16,8 +16,8 @@ pub(super) struct Resolver<'a> {
     pub(super) turn: &'a Turn<'a>,
     /// Parts built so far, by step; none for what is not reached.
     pub(super) parts: &'a [Option<Part>],
-    /// Node id to step.
-    pub(super) steps: &'a HashMap<String, usize>,
+    /// What runs.
+    pub(super) plan: &'a Plan,
     /// The conversation as lines, read when the first reference asks for it.
     pub(super) chat_history: &'a OnceCell<String>,
 }
@@ -31,10 +31,13 @@ impl Resolver<'_> {
                 None => Bound::Value(self.text(template, *reach)),
             },
             Source::Json { json, reach } => Bound::Value(json.build(&|template| self.text(template, *reach))),
-            Source::Parts(steps) => {
-                Bound::Parts(steps.iter().filter_map(|&step| self.parts.get(step)?.clone()).collect())
-            }
+            Source::Parts(steps) => Bound::Parts(steps.iter().filter_map(|&step| self.wired(step)).collect()),
         }
+    }
+
+    fn wired(&self, step: usize) -> Option<Wired> {
+        let (part, label) = (self.parts.get(step)?.clone()?, self.plan.steps[step].label.clone());
+        Some(Wired { label, part })
     }
 
     /// The result of another card, where a reference to it is the whole value.
@@ -80,7 +83,7 @@ impl Resolver<'_> {
     }
 
     fn node(&self, id: &str, path: &[String]) -> Option<Value> {
-        let Part::Value(value) = self.parts.get(*self.steps.get(id)?)?.as_ref()? else { return None };
+        let Part::Value(value) = self.parts.get(*self.plan.places.get(id)?)?.as_ref()? else { return None };
         if path.is_empty() {
             return Some(value.clone());
         }

@@ -63,7 +63,6 @@ struct Last<'a> {
 /// Builds the cards in order, to the last one that is reached.
 fn last<'a>(plan: &'a Plan, overrides: &Overrides, turn: &Turn<'_>) -> Result<Last<'a>> {
     let chat_history = OnceCell::new();
-    let steps: &HashMap<String, usize> = &plan.places;
     let mut parts: Vec<Option<Part>> = Vec::with_capacity(plan.steps.len());
     let mut left_behind = vec![false; plan.steps.len()];
     let mut kept = Variables::default();
@@ -76,7 +75,7 @@ fn last<'a>(plan: &'a Plan, overrides: &Overrides, turn: &Turn<'_>) -> Result<La
             parts.push(None);
             continue;
         }
-        let resolver = Resolver { turn, parts: &parts, steps, chat_history: &chat_history };
+        let resolver = Resolver { turn, parts: &parts, plan, chat_history: &chat_history };
         let built = build(step, &resolver, &mut kept, overrides.of_step(at))?;
         if let Some(output) = built.goes_on_from {
             plan.left_behind(at, output).into_iter().for_each(|step| left_behind[step] = true);
@@ -87,7 +86,7 @@ fn last<'a>(plan: &'a Plan, overrides: &Overrides, turn: &Turn<'_>) -> Result<La
         Error::Failed("The branch that was taken leads to no card that can answer.".to_owned())
     })?;
     let ending = &plan.steps[at];
-    let resolver = Resolver { turn, parts: &parts, steps, chat_history: &chat_history };
+    let resolver = Resolver { turn, parts: &parts, plan, chat_history: &chat_history };
     let part = build(ending, &resolver, &mut kept, overrides.of_step(at))?.part;
     Ok(Last { part, card: name(ending), label: &ending.label, kept })
 }

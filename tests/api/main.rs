@@ -88,3 +88,4 @@ mod variables;
 mod verdicts;
 mod walls;
 mod workspaces;
+mod years;

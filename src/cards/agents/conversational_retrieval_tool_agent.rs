@@ -39,7 +39,9 @@ pub const CARD: Card = Card {
         Input::wire("rephraseModel", "Rephrase Model", Connects::ChatModel).additional(),
         MODERATION,
         ROUNDS,
-        Input::wire("vectorStoreRetriever", "Vector Store Retriever", Connects::Retriever),
+        Input::wire("vectorStoreRetriever", "Vector Store Retriever", Connects::Retriever)
+            .optional()
+            .help("Without one, passages come from the tools alone."),
     ],
     outputs: &[],
     make: Make::Chain(|inputs| {
@@ -57,7 +59,10 @@ pub const CARD: Card = Card {
             system: passages::instructions(&inputs.maybe_brace_text("systemMessage").unwrap_or_default()),
             moderations: inputs.moderations("inputModeration")?,
             rounds_max: inputs.whole("maxIterations")?.unwrap_or(ROUNDS_DEFAULT),
-            retriever: inputs.retriever("vectorStoreRetriever")?,
+            retriever: inputs
+                .is_wired("vectorStoreRetriever")
+                .then(|| inputs.retriever("vectorStoreRetriever"))
+                .transpose()?,
         }))
     }),
 };
@@ -71,7 +76,7 @@ struct RetrievalAgent {
     rephraser: Rephraser,
     moderations: Vec<Arc<dyn Moderation>>,
     rounds_max: u64,
-    retriever: Arc<dyn Retriever>,
+    retriever: Option<Arc<dyn Retriever>>,
 }
 
 impl Chain for RetrievalAgent {
@@ -83,9 +88,13 @@ impl Chain for RetrievalAgent {
             Some(memory) => memory.messages(turn)?,
             None => turn.history.to_vec(),
         };
-        let searched = self.rephraser.question(&past, turn)?;
-        let found = self.retriever.retrieve(&searched, turn)?;
-        let asked = passages::before(&found, turn.question);
+        let asked = match &self.retriever {
+            Some(retriever) => {
+                let searched = self.rephraser.question(&past, turn)?;
+                passages::before(&retriever.retrieve(&searched, turn)?, turn.question)
+            }
+            None => turn.question.to_owned(),
+        };
         let messages = conversation(&self.label, None, &self.system, &past, &asked)?;
         let tool_loop = ToolLoop {
             label: &self.label,

@@ -2,10 +2,10 @@
 
 use crate::cards::kit::{Connects, Input};
 
-/// The tools.
-pub const TOOLS: Input = Input::wires("tools", "Tools", Connects::Tool);
-/// What was said before.
-pub const MEMORY: Input = Input::wire("memory", "Memory", Connects::ChatMemory);
+/// The tools. Without any an agent is a model that answers.
+pub const TOOLS: Input = Input::wires("tools", "Tools", Connects::Tool).optional();
+/// What was said before. The agents of the first year had no memory.
+pub const MEMORY: Input = Input::wire("memory", "Memory", Connects::ChatMemory).optional();
 /// The model of agents that talk to tools in text.
 pub const CHAT_MODEL: Input = Input::wire("model", "Chat Model", Connects::ChatModel);
 /// How often the model may be asked.

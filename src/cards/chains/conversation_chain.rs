@@ -86,7 +86,7 @@ pub fn conversation(
             let values = prompt.fill(label, question)?;
             match &prompt.form {
                 PromptForm::Chat { system, history, human } => {
-                    (system.format(&values), history.as_slice(), human.format(&values))
+                    (system.format(&values), history.as_slice(), human.format_or(&values, question))
                 }
                 PromptForm::Text(text) => (text.format(&values), &[][..], question.to_owned()),
             }

@@ -17,6 +17,9 @@ pub const MODERATION: Input = Input::wires("inputModeration", "Input Moderation"
     .optional()
     .help("Looks at the question first; a refused question is answered with the moderation's own text.");
 
+/// The variable by which a template says where the instructions of an output parser belong.
+const FORMAT_INSTRUCTIONS: &str = "format_instructions";
+
 /// The card.
 pub const CARD: Card = Card {
     name: "llmChain",
@@ -71,8 +74,14 @@ impl Chain for LlmChain {
         if let Verdict::Block(answer) = moderate(&self.moderations, turn)? {
             return answer_with(answer, sink);
         }
-        let values = self.prompt.fill(&self.label, turn.question)?;
-        let mut messages = prompt_messages(&self.prompt.form, &values);
+        let instructions = self.parser.as_ref().map(|parser| parser.instructions());
+        let has_place = self.prompt.wants(FORMAT_INSTRUCTIONS);
+        let placed = instructions.as_deref().filter(|_| has_place).map(|told| (FORMAT_INSTRUCTIONS, told));
+        let values = self.prompt.fill_with(placed.as_slice(), &self.label, turn.question)?;
+        let mut messages = prompt_messages(&self.prompt.form, &values, turn.question);
+        if let Some(instructions) = instructions.filter(|_| !has_place) {
+            instruct(&mut messages, &instructions);
+        }
         attach_images(&mut messages, turn, &self.model);
         let Some(parser) = &self.parser else {
             let completion =
@@ -87,14 +96,8 @@ impl Chain for LlmChain {
 }
 
 impl LlmChain {
-    /// Asks with the parser's instructions; after a text that does not fit, once more if the parser wants that.
-    fn parsed(
-        &self,
-        parser: &dyn OutputParser,
-        mut messages: Vec<Message>,
-        turn: &Turn<'_>,
-    ) -> Result<Value> {
-        instruct(&mut messages, &parser.instructions());
+    /// Asks, and reads the answer; after a text that does not fit, once more if the parser wants that.
+    fn parsed(&self, parser: &dyn OutputParser, messages: Vec<Message>, turn: &Turn<'_>) -> Result<Value> {
         let request = ChatRequest { messages, ..ChatRequest::default() };
         let first = self.model.ask(&request, turn.host, &mut Quiet)?.text;
         let fault = match parser.parse(&first) {
@@ -148,15 +151,15 @@ pub fn answer_with(text: String, sink: &mut dyn Sink) -> Result<Outcome> {
     Ok(Outcome { text, ..Outcome::default() })
 }
 
-/// The messages a prompt makes with these values.
+/// The messages a prompt makes with these values. Where its owner left the person's part blank, the question stands there.
 #[must_use]
-pub fn prompt_messages(form: &PromptForm, values: &Map<String, Value>) -> Vec<Message> {
+pub fn prompt_messages(form: &PromptForm, values: &Map<String, Value>, question: &str) -> Vec<Message> {
     match form {
-        PromptForm::Text(text) => vec![Message::user(text.format(values))],
+        PromptForm::Text(text) => vec![Message::user(text.format_or(values, question))],
         PromptForm::Chat { system, history, human } => {
             let system = system.format(values);
             let system = (!system.trim().is_empty()).then_some(Message::System(system));
-            let human = Message::user(human.format(values));
+            let human = Message::user(human.format_or(values, question));
             system.into_iter().chain(history.iter().cloned()).chain([human]).collect()
         }
     }

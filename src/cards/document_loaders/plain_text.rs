@@ -14,12 +14,19 @@ pub const CARD: Card = Card {
     description: "A document of the text that is written here.",
     base_classes: BASE_CLASSES,
     risk: Risk::Safe,
-    inputs: &[Input::lines("text", "Text"), SPLITTER, METADATA, OMIT],
+    inputs: &[
+        Input::lines("text", "Text").optional().help("Empty: there is no document."),
+        SPLITTER,
+        METADATA,
+        OMIT,
+    ],
     outputs: OUTPUTS,
     make: Make::Loader(|inputs| {
-        let text = inputs.text("text")?;
+        let text = inputs.maybe_text("text").filter(|text| !text.trim().is_empty());
         loader(inputs, move |_: &dyn Host| {
-            Ok(vec![SourceDocument { page_content: text.clone(), metadata: Map::new() }])
+            let document =
+                |text: &String| SourceDocument { page_content: text.clone(), metadata: Map::new() };
+            Ok(text.iter().map(document).collect())
         })
     }),
 };

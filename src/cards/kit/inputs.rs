@@ -22,7 +22,16 @@ pub enum Bound {
     /// What another card of the run made: text in it is never taken for the owner's (security rules 6).
     Made(Value),
     /// The parts wired in, in order.
-    Parts(Vec<Part>),
+    Parts(Vec<Wired>),
+}
+
+/// A part that is wired into an input.
+#[derive(Clone, Debug)]
+pub struct Wired {
+    /// What the owner calls the card it comes from.
+    pub label: String,
+    /// The part.
+    pub part: Part,
 }
 
 /// What a card's maker reads.
@@ -230,7 +239,11 @@ impl Inputs<'_> {
         settings
     }
 
-    fn parts(&self, name: &str) -> &[Part] {
+    fn parts(&self, name: &str) -> impl Iterator<Item = &Part> {
+        self.wires(name).iter().map(|wired| &wired.part)
+    }
+
+    fn wires(&self, name: &str) -> &[Wired] {
         match self.values.get(name) {
             Some(Bound::Parts(parts)) => parts,
             _ => &[],
@@ -246,17 +259,17 @@ impl Inputs<'_> {
             Part::Value(value) => Ok(value.clone()),
             other => Err(self.wrong(name, &format!("a {} cannot be connected here", other.kind()))),
         };
-        self.parts(name).iter().map(result).collect()
+        self.parts(name).map(result).collect()
     }
 
     /// True when something is wired into `name`.
     #[must_use]
     pub fn is_wired(&self, name: &str) -> bool {
-        !self.parts(name).is_empty()
+        !self.wires(name).is_empty()
     }
 
     fn one<T>(&self, name: &str, pick: impl Fn(&Part) -> Option<T>) -> Result<Option<T>> {
-        let Some(part) = self.parts(name).first() else { return Ok(None) };
+        let Some(part) = self.parts(name).next() else { return Ok(None) };
         match pick(part) {
             Some(found) => Ok(Some(found)),
             None => Err(self.wrong(name, &format!("a {} cannot be connected here", part.kind()))),
@@ -420,21 +433,17 @@ impl Inputs<'_> {
         Ok(tools)
     }
 
-    /// All wired named retrievers of the kind `fits` tells.
+    /// All wired named retrievers of the kind `fits` tells; a store without a name of its own bears that of its card.
     ///
     /// # Errors
     /// When something else is wired.
     pub fn routes(&self, name: &str, fits: fn(&With) -> bool) -> Result<Vec<Arc<Route>>> {
-        let mut found = Vec::new();
-        for part in self.parts(name) {
-            match part {
-                Part::Route(route) if fits(&route.with) => found.push(route.clone()),
-                other => {
-                    return Err(self.wrong(name, &format!("a {} cannot be connected here", other.kind())));
-                }
-            }
-        }
-        Ok(found)
+        let wrong = |part: &Part| self.wrong(name, &format!("a {} cannot be connected here", part.kind()));
+        let route = |wired: &Wired| {
+            let route = Route::of_wire(&wired.label, &wired.part).filter(|route| fits(&route.with));
+            route.ok_or_else(|| wrong(&wired.part))
+        };
+        self.wires(name).iter().map(route).collect()
     }
 
     /// All wired moderations.

@@ -46,7 +46,7 @@ pub use code::Code;
 pub use event::{Gone, Quiet, Sink};
 pub use host::{FlowAsk, Host, ModelCall, StoredFile};
 pub use input::{Choice, Connects, Input, InputKind, Picked};
-pub use inputs::{Bound, Inputs, number_in};
+pub use inputs::{Bound, Inputs, Wired, number_in};
 pub use knowledge::{Cut, Loader, Nearest, Query, Scored, Splitter, Upserted, VectorStore};
 pub use library::{Edit, Library};
 pub use model::Model;

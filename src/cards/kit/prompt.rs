@@ -46,6 +46,12 @@ impl Prompt {
         names
     }
 
+    /// True for a variable without a value of the card's own.
+    #[must_use]
+    pub fn wants(&self, name: &str) -> bool {
+        !self.values.contains_key(name) && self.variables().contains(&name)
+    }
+
     /// A value for every variable: the card's own, and the question for the one that has none
     /// (reference canvas 5.5, `llmChain`). A value that became empty in this run, such as that of a conversation which
     /// begins, is one.
@@ -53,7 +59,23 @@ impl Prompt {
     /// # Errors
     /// Names the variables when more than one has no value.
     pub fn fill(&self, card: &str, question: &str) -> Result<Map<String, Value>> {
+        self.fill_with(&[], card, question)
+    }
+
+    /// As [`Self::fill`], where the chain around the prompt gives values for variables of which the card has none.
+    ///
+    /// # Errors
+    /// As [`Self::fill`].
+    pub fn fill_with(
+        &self,
+        given: &[(&str, &str)],
+        card: &str,
+        question: &str,
+    ) -> Result<Map<String, Value>> {
         let mut values = self.values.clone();
+        for (name, value) in given.iter().filter(|(name, _)| self.wants(name)) {
+            values.insert((*name).to_owned(), (*value).into());
+        }
         let missing: Vec<&str> =
             self.variables().into_iter().filter(|name| !values.contains_key(*name)).collect();
         match missing.as_slice() {
@@ -166,6 +188,12 @@ impl BraceText {
             }
         }
         out
+    }
+
+    /// As [`Self::format`], or `other` where nothing is written.
+    #[must_use]
+    pub fn format_or(&self, values: &Map<String, Value>, other: &str) -> String {
+        if self.is_blank() { other.to_owned() } else { self.format(values) }
     }
 
     /// The text with its values; what a value says is not searched for variables.

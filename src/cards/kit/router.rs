@@ -1,8 +1,9 @@
 //! Choosing one of several ways to answer a question, by what their owner wrote about them.
 
 use super::data;
+use super::knowledge::Nearest;
 use super::model::Model;
-use super::part::{Retriever, Turn};
+use super::part::{Part, Retriever, Turn};
 use super::{Inputs, Quiet};
 use crate::domain::error::{Error, Result};
 use crate::llm::{ChatRequest, Message};
@@ -19,6 +20,7 @@ pub struct Route {
 }
 
 /// What a route answers with.
+#[derive(Clone)]
 pub enum With {
     /// Instructions of the owner.
     Instructions(String),
@@ -27,13 +29,25 @@ pub enum With {
 }
 
 impl Route {
-    /// A route from the inputs `name` and `description` of a card.
-    ///
-    /// # Errors
-    /// When one of them is empty.
-    pub fn of(inputs: &Inputs<'_>, with: With) -> Result<Self> {
-        let name = inputs.text("name")?.trim().to_owned();
-        Ok(Self { name, description: inputs.text("description")?, with })
+    /// A route from the inputs `name` and `description` of a card. Without a name it bears that of its card.
+    #[must_use]
+    pub fn of(inputs: &Inputs<'_>, with: With) -> Self {
+        let name = inputs.maybe_text("name").filter(|name| !name.trim().is_empty());
+        let name = name.as_deref().unwrap_or(inputs.label).trim().to_owned();
+        Self { name, description: inputs.maybe_text("description").unwrap_or_default(), with }
+    }
+
+    /// The route that a part is which is wired into a router; `None` for what is none. A vector store may be wired without
+    /// a card that names it.
+    #[must_use]
+    pub fn of_wire(label: &str, part: &Part) -> Option<Arc<Self>> {
+        let store = match part {
+            Part::Route(route) => return Some(route.clone()),
+            Part::VectorStore(store) => store.clone(),
+            _ => return None,
+        };
+        let with = With::Passages(Arc::new(Nearest(store)));
+        Some(Arc::new(Self { name: label.trim().to_owned(), description: String::new(), with }))
     }
 }
 
@@ -49,23 +63,34 @@ const INSTRUCTIONS: &str = "You do not answer questions, you only say who does. 
                             alone, or with NONE when no line fits.";
 
 impl Router {
-    /// A router of a card.
+    /// A router of a card. Routes of which nobody wrote anything bear the labels of their cards, which are alike more often
+    /// than not: they are numbered.
     ///
     /// # Errors
-    /// When two routes have one name.
-    pub fn new(label: &str, model: Arc<Model>, routes: Vec<Arc<Route>>) -> Result<Self> {
-        for (at, route) in routes.iter().enumerate() {
-            if routes[..at].iter().any(|other| folded(&other.name) == folded(&route.name)) {
+    /// When two routes that their owner described have one name.
+    pub fn new(label: &str, model: Arc<Model>, wired: Vec<Arc<Route>>) -> Result<Self> {
+        let mut routes: Vec<Arc<Route>> = Vec::with_capacity(wired.len());
+        for route in wired {
+            let is_taken = |name: &str| routes.iter().any(|other| folded(&other.name) == folded(name));
+            if !is_taken(&route.name) {
+                routes.push(route);
+                continue;
+            }
+            if !route.description.trim().is_empty() {
                 return Err(Error::Failed(format!(
                     "{label}: two of its retrievers are named '{}'",
                     route.name
                 )));
             }
+            let numbered = (2..).map(|number| format!("{} {number}", route.name));
+            let name = numbered.into_iter().find(|name| !is_taken(name)).unwrap_or_default();
+            routes.push(Arc::new(Route { name, description: String::new(), with: route.with.clone() }));
         }
         Ok(Self { label: label.to_owned(), model, routes })
     }
 
-    /// The route for the question of this turn; `None` when none fits.
+    /// The route for the question of this turn; `None` when none fits. Where there is but one, of which nobody said what it
+    /// is for, there is nothing to choose.
     ///
     /// # Errors
     /// When nothing is wired, or the model fails.
@@ -73,7 +98,15 @@ impl Router {
         if self.routes.is_empty() {
             return Err(Error::Failed(format!("{}: connect at least one retriever", self.label)));
         }
-        let line = |route: &Arc<Route>| format!("\n- {}: {}", route.name, route.description.trim());
+        if let [only] = &self.routes[..]
+            && only.description.trim().is_empty()
+        {
+            return Ok(Some(only));
+        }
+        let line = |route: &Arc<Route>| match route.description.trim() {
+            "" => format!("\n- {}", route.name),
+            description => format!("\n- {}: {description}", route.name),
+        };
         let list: String = self.routes.iter().map(line).collect();
         let messages = vec![
             Message::System(format!("{INSTRUCTIONS}\n{list}")),

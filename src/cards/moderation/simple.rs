@@ -17,7 +17,9 @@ pub const CARD: Card = Card {
     base_classes: &["Moderation"],
     risk: Risk::Safe,
     inputs: &[
-        Input::lines("denyList", "Deny List").help("One phrase per line."),
+        Input::lines("denyList", "Deny List")
+            .optional()
+            .help("One phrase per line. Empty: nothing is refused."),
         Input::wire("model", "Chat Model", Connects::ChatModel)
             .optional()
             .help("Also asks this model whether the question means one of the phrases."),
@@ -27,7 +29,7 @@ pub const CARD: Card = Card {
     ],
     outputs: &[],
     make: Make::Moderation(|inputs| {
-        let phrases = inputs.text("denyList")?;
+        let phrases = inputs.maybe_text("denyList").unwrap_or_default();
         let phrases =
             phrases.lines().map(|line| line.trim().to_lowercase()).filter(|line| !line.is_empty()).collect();
         let model = if inputs.is_wired("model") { Some(inputs.model("model")?) } else { None };
@@ -47,7 +49,9 @@ impl Moderation for DenyList {
         if self.phrases.iter().any(|phrase| question.contains(phrase)) {
             return Ok(Verdict::Block(self.answer.clone()));
         }
-        let Some(model) = &self.model else { return Ok(Verdict::Pass) };
+        let Some(model) = self.model.as_ref().filter(|_| !self.phrases.is_empty()) else {
+            return Ok(Verdict::Pass);
+        };
         let request = ChatRequest { messages: self.comparison(turn.question), ..ChatRequest::default() };
         let reply = model.ask(&request, turn.host, &mut Quiet)?.text;
         let means_one = reply.trim_start().to_lowercase().starts_with("yes");

@@ -21,8 +21,8 @@ pub const CARD: Card = Card {
     base_classes: &["ChatPromptTemplate", "BaseChatPromptTemplate", "BasePromptTemplate", "Runnable"],
     risk: Risk::Safe,
     inputs: &[
-        Input::lines("systemMessagePrompt", "System Message"),
-        Input::lines("humanMessagePrompt", "Human Message"),
+        Input::lines("systemMessagePrompt", "System Message").optional(),
+        Input::lines("humanMessagePrompt", "Human Message").optional().help("Empty: the question."),
         PROMPT_VALUES,
         Input::code(HISTORY, "Messages History")
             .additional()
@@ -31,7 +31,7 @@ pub const CARD: Card = Card {
     outputs: &[],
     make: Make::Prompt(|inputs| {
         let system = inputs.maybe_brace_text("systemMessagePrompt").unwrap_or_default();
-        let human = inputs.brace_text("humanMessagePrompt")?;
+        let human = inputs.maybe_brace_text("humanMessagePrompt").unwrap_or_default();
         let history = match inputs.maybe_text(HISTORY) {
             Some(source) => history(inputs, &source)?,
             None => Vec::new(),

@@ -19,10 +19,10 @@ pub const CARD: Card = Card {
     description: "A prompt with {variables} in single braces.",
     base_classes: &["PromptTemplate", "BaseStringPromptTemplate", "BasePromptTemplate", "Runnable"],
     risk: Risk::Safe,
-    inputs: &[Input::lines("template", "Template"), PROMPT_VALUES],
+    inputs: &[Input::lines("template", "Template").optional().help("Empty: the question."), PROMPT_VALUES],
     outputs: &[],
     make: Make::Prompt(|inputs| {
-        let form = PromptForm::Text(inputs.brace_text("template")?);
+        let form = PromptForm::Text(inputs.maybe_brace_text("template").unwrap_or_default());
         Ok(Prompt { form, values: inputs.object("promptValues")? })
     }),
 };

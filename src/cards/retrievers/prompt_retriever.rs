@@ -14,15 +14,15 @@ pub const CARD: Card = Card {
     base_classes: &["PromptRetriever"],
     risk: Risk::Safe,
     inputs: &[
-        Input::text("name", "Prompt Name"),
-        Input::lines("description", "Prompt Description").help("Which questions it is for."),
+        Input::text("name", "Prompt Name").optional().help("Empty: the label of this card."),
+        Input::lines("description", "Prompt Description").optional().help("Which questions it is for."),
         Input::lines("systemMessage", "Prompt System Message")
+            .optional()
             .help("What the model is told when it answers them."),
     ],
     outputs: &[],
     make: Make::Route(|inputs| {
-        inputs.text("systemMessage")?;
         let with = With::Instructions(inputs.instructions("systemMessage"));
-        Ok(Arc::new(Route::of(inputs, with)?))
+        Ok(Arc::new(Route::of(inputs, with)))
     }),
 };

@@ -15,12 +15,12 @@ pub const CARD: Card = Card {
     risk: Risk::Safe,
     inputs: &[
         Input::wire("vectorStore", "Vector Store", Connects::VectorStore),
-        Input::text("name", "Retriever Name"),
-        Input::lines("description", "Retriever Description").help("Which questions it is for."),
+        Input::text("name", "Retriever Name").optional().help("Empty: the label of this card."),
+        Input::lines("description", "Retriever Description").optional().help("Which questions it is for."),
     ],
     outputs: &[],
     make: Make::Route(|inputs| {
         let with = With::Passages(inputs.retriever("vectorStore")?);
-        Ok(Arc::new(Route::of(inputs, with)?))
+        Ok(Arc::new(Route::of(inputs, with)))
     }),
 };

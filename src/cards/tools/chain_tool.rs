@@ -1,8 +1,7 @@
 //! Chain Tool: a chain that a model can call.
 
-use super::search::{one_argument, text_argument};
+use super::search::{named, one_argument, text_argument};
 use crate::cards::kit::{Card, Category, Chain, Connects, Input, Make, Quiet, Risk, Tool, Turn};
-use crate::domain::tool_record::model_name;
 use crate::llm::ToolSpec;
 use serde_json::Value;
 use std::sync::Arc;
@@ -17,8 +16,8 @@ pub const CARD: Card = Card {
     base_classes: &["ChainTool", "DynamicTool", "Tool", "StructuredTool", "Runnable"],
     risk: Risk::Safe,
     inputs: &[
-        Input::text("name", "Chain Name"),
-        Input::lines("description", "Chain Description").help("Tells the model when to use it."),
+        Input::text("name", "Chain Name").optional().help("Empty: the label of this card."),
+        Input::lines("description", "Chain Description").optional().help("Tells the model when to use it."),
         Input::switch("returnDirect", "Return Direct")
             .optional()
             .help("What the chain answers is the answer; the model does not read it."),
@@ -26,9 +25,9 @@ pub const CARD: Card = Card {
     ],
     outputs: &[],
     make: Make::Tools(|inputs| {
-        let name = model_name(&inputs.text("name")?);
+        let (name, description) = named(inputs, "Asks");
         Ok(vec![Arc::new(ChainTool {
-            spec: one_argument(&name, &inputs.text("description")?, "input", "What to ask."),
+            spec: one_argument(&name, &description, "input", "What to ask."),
             chain: inputs.chain("baseChain")?,
             returns_directly: inputs.switch("returnDirect"),
         })])

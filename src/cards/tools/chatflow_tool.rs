@@ -1,12 +1,11 @@
 //! Chatflow Tool: another flow of the workspace that a model can ask.
 
-use super::search::{one_argument, text_argument};
+use super::search::{named, one_argument, text_argument};
 use crate::cards::kit::{
     Card, Category, FlowAsk, Input, Inputs, Make, Observation, Picked, Risk, Tool, Turn,
 };
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::FlowId;
-use crate::domain::tool_record::model_name;
 use crate::llm::ToolSpec;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -38,8 +37,8 @@ pub const fn inputs(credential: Input, selected: Input) -> [Input; 10] {
             .optional()
             .help("Only for a flow that is bound to an API key: a credential that holds it."),
         selected,
-        Input::text("name", "Tool Name"),
-        Input::lines("description", "Tool Description").help("Tells the model when to use it."),
+        Input::text("name", "Tool Name").optional().help("Empty: the label of this card."),
+        Input::lines("description", "Tool Description").optional().help("Tells the model when to use it."),
         Input::switch("returnDirect", "Return Direct")
             .optional()
             .help("What the flow answers is the answer; the model does not read it."),
@@ -100,8 +99,7 @@ impl FlowTool {
             Some(text) if !text.trim().is_empty() => Asker::Owner(text),
             _ => Asker::Model,
         };
-        let name = model_name(&inputs.text("name")?);
-        let description = inputs.text("description")?;
+        let (name, description) = named(inputs, "Asks");
         let spec = match asker {
             Asker::Model => one_argument(&name, &description, "input", "What to ask."),
             _ => ToolSpec { name, description, schema: json!({"type": "object", "properties": {}}) },

@@ -1,11 +1,10 @@
 //! Retriever Tool: a retriever that a model can ask.
 
-use super::search::{NOTHING_FOUND, one_argument, text_argument};
+use super::search::{NOTHING_FOUND, named, one_argument, text_argument};
 use crate::cards::kit::{
     Card, Category, Connects, Host, Input, Make, Observation, Retriever, Risk, Tool, Turn, passages,
 };
 use crate::domain::prediction::SourceDocument;
-use crate::domain::tool_record::model_name;
 use crate::llm::ToolSpec;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -23,8 +22,8 @@ pub const CARD: Card = Card {
     base_classes: &["RetrieverTool", "DynamicTool", "Tool", "StructuredTool", "Runnable"],
     risk: Risk::Safe,
     inputs: &[
-        Input::text("name", "Retriever Name"),
-        Input::lines("description", "Retriever Description").help("Tells the model when to use it."),
+        Input::text("name", "Retriever Name").optional().help("Empty: the label of this card."),
+        Input::lines("description", "Retriever Description").optional().help("Tells the model when to use it."),
         Input::wire("retriever", "Retriever", Connects::Retriever),
         Input::switch("returnSourceDocuments", "Return Source Documents").optional(),
         Input::json("retrieverToolMetadataFilter", "Additional Metadata Filter")
@@ -34,9 +33,9 @@ pub const CARD: Card = Card {
     ],
     outputs: &[],
     make: Make::Tools(|inputs| {
-        let name = model_name(&inputs.text("name")?);
+        let (name, description) = named(inputs, "Searches");
         Ok(vec![Arc::new(RetrieverTool {
-            spec: one_argument(&name, &inputs.text("description")?, "input", "What to look for."),
+            spec: one_argument(&name, &description, "input", "What to look for."),
             retriever: inputs.retriever("retriever")?,
             filter: known(inputs.object("retrieverToolMetadataFilter")?, inputs.host),
             returns_sources: inputs.switch("returnSourceDocuments"),

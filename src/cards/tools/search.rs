@@ -1,7 +1,8 @@
 //! What the tools that search the web have in common: one question, one request, and a short text from its answer.
 
 use crate::cards::kit::web::Request;
-use crate::cards::kit::{Tool, Turn};
+use crate::cards::kit::{Inputs, Tool, Turn};
+use crate::domain::tool_record::model_name;
 use crate::llm::ToolSpec;
 use crate::net::Limits;
 use serde_json::{Map, Value, json};
@@ -64,6 +65,16 @@ pub fn one_argument(name: &str, description: &str, argument: &str, of: &str) -> 
             "required": [argument],
         }),
     }
+}
+
+/// What the owner calls a tool, as models call it, and when it is used. Where nobody wrote that, it bears the label of its
+/// card, and `does` says what it does with that.
+#[must_use]
+pub fn named(inputs: &Inputs<'_>, does: &str) -> (String, String) {
+    let written = |name: &str| inputs.maybe_text(name).filter(|text| !text.trim().is_empty());
+    let name = written("name").unwrap_or_else(|| inputs.label.to_owned());
+    let description = written("description").unwrap_or_else(|| format!("{does} '{}'.", name.trim()));
+    (model_name(&name), description)
 }
 
 /// A text argument that must say something.

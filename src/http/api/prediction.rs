@@ -242,6 +242,9 @@ impl Sink for Tokens<'_> {
 struct Body {
     #[serde(default)]
     question: Option<String>,
+    /// What was filled in of a form that the flow begins with.
+    #[serde(default)]
+    form: Option<Value>,
     #[serde(default)]
     streaming: Option<Value>,
     #[serde(default)]
@@ -285,17 +288,23 @@ fn question(request: &Request) -> Result<Question> {
     let listed = body.uploads.unwrap_or_default().into_iter().map(SentUpload::Entry);
     let uploads: Vec<SentUpload> = listed.chain(files).collect();
     // What is sent along can be the question (reference 7, row 24).
+    let has_form = match &body.form {
+        None | Some(Value::Null) => false,
+        Some(Value::Object(_)) => true,
+        Some(_) => return Err(Error::invalid("'form' must be an object: the fields of the form by name.")),
+    };
     let text = match body.question {
-        None if uploads.is_empty() => {
+        None if uploads.is_empty() && !has_form => {
             return Err(Error::invalid("'question' is required: send the text to ask."));
         }
-        Some(text) if text.trim().is_empty() && uploads.is_empty() => {
+        Some(text) if text.trim().is_empty() && uploads.is_empty() && !has_form => {
             return Err(Error::invalid("'question' is empty: send the text to ask."));
         }
         text => text.unwrap_or_default(),
     };
     Ok(Question {
         text,
+        has_form,
         streaming,
         chat_id: body.chat_id.filter(|id| !id.is_empty()),
         proofs,

@@ -143,6 +143,11 @@ pub(super) fn prepare_within(
         )));
     }
     flow.kind.must_run()?;
+    if question.has_form && question.text.trim().is_empty() && question.uploads.is_empty() {
+        return Err(Error::invalid(
+            "'question' is required: this flow begins with a question and not with a form.",
+        ));
+    }
     let plan = match drafted {
         Some(canvas) => compile(app, flow.digest, || Ok(canvas))?,
         None => plan(app, &flow)?,

@@ -1,0 +1,109 @@
+//! Whatever the family lets its owner leave blank is no error here: over all cards, with every input that may be blank left so.
+
+use super::kit::test_host::TestHost;
+use super::kit::{Bound, Card, Connects, Input, InputKind, Inputs, Part, Wired};
+use super::registry::{CARDS, find};
+use crate::domain::credential_types;
+use crate::domain::error::Result;
+use serde_json::{Map, Value, json};
+use std::collections::HashMap;
+
+/// How an error says that something is missing.
+const MISSING: &[&str] = &["fill this in", "is required", "connect a card here", "needs a connection"];
+
+/// Cards of which one of several inputs has to be filled in, whichever it is.
+const ONE_OF_SEVERAL: &[&str] = &["openAPIToolkit", "openApiChain", "customTool"];
+
+/// The card that stands in for what can be wired.
+fn stand_in(wanted: Connects) -> Option<&'static str> {
+    Some(match wanted {
+        Connects::Cache => "inMemoryCache",
+        Connects::ChatModel | Connects::LanguageModel => "chatScripted",
+        Connects::Memory | Connects::ChatMemory => "bufferMemory",
+        Connects::Prompt => "promptTemplate",
+        Connects::ChatPrompt => "chatPromptTemplate",
+        Connects::OutputParser => "csvOutputParser",
+        Connects::Moderation => "inputModerationSimple",
+        Connects::Tool => "calculator",
+        Connects::Retriever | Connects::VectorStore | Connects::VectorStoreRetriever => "memoryVectorStore",
+        Connects::TextSplitter => "characterTextSplitter",
+        Connects::PromptRetriever => "promptRetriever",
+        Connects::Document => "plainText",
+        Connects::Embeddings => "hashingEmbeddings",
+        Connects::RecordManager => "SQLiteRecordManager",
+        Connects::Chain => "llmChain",
+        // What is wired there is a value, or comes from cards that need a service.
+        _ => return None,
+    })
+}
+
+/// What an input must have: the shortest thing a person could enter.
+fn entered(input: &Input) -> Value {
+    match input.kind {
+        InputKind::Address => "https://example.com/a".into(),
+        InputKind::Number { min, .. } => min.into(),
+        InputKind::Choice(choices) => choices[0].name.into(),
+        InputKind::Json | InputKind::Headers => json!({}),
+        InputKind::Pick(_) => "7c9e6679-7425-40de-944b-e07fc1f90ae7".into(),
+        InputKind::File(_) => "FILE-STORAGE::a.txt".into(),
+        _ => "a".into(),
+    }
+}
+
+fn bound(input: &Input, host: &TestHost) -> Result<Option<Bound>> {
+    let may_be_blank = input.optional || input.default.is_some() || input.start.is_some();
+    Ok(Some(match input.kind {
+        InputKind::Credential(_) => return Ok(None),
+        InputKind::Wire(_) | InputKind::Wires(_) if may_be_blank => Bound::Parts(Vec::new()),
+        InputKind::Wire(wanted) | InputKind::Wires(wanted) => {
+            let part = match stand_in(wanted).and_then(find) {
+                Some(card) => part(card, host)?,
+                None => Part::Value("a".into()),
+            };
+            Bound::Parts(vec![Wired { label: "Stand-in".to_owned(), part }])
+        }
+        _ if may_be_blank => Bound::Value("".into()),
+        _ => Bound::Value(entered(input)),
+    }))
+}
+
+/// The card with nothing in it but what it must have.
+fn part(card: &'static Card, host: &TestHost) -> Result<Part> {
+    let mut values = HashMap::new();
+    for input in card.inputs {
+        if let Some(bound) = bound(input, host)? {
+            values.insert(input.name, bound);
+        }
+    }
+    let kind = card.credential_types().first().and_then(|name| credential_types::find(name));
+    let credential = kind.map(|kind| {
+        let fields = kind.fields.iter().map(|field| (field.name.to_owned(), Value::from("a")));
+        fields.collect::<Map<_, _>>()
+    });
+    card.make.part(&Inputs { card, label: card.label, host, values, credential })
+}
+
+#[test]
+fn a_card_whose_optional_inputs_are_blank_misses_nothing() {
+    let host = TestHost::default();
+    let mut faults = Vec::new();
+    for card in CARDS.iter().filter(|card| !ONE_OF_SEVERAL.contains(&card.name)) {
+        if let Err(error) = part(card, &host) {
+            let told = error.to_string();
+            if MISSING.iter().any(|missing| told.contains(missing)) {
+                faults.push(format!("{}: {told}", card.name));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
+#[test]
+fn what_a_person_writes_for_a_model_to_read_may_be_blank() {
+    for card in CARDS {
+        for input in card.inputs.iter().filter(|input| input.name.to_lowercase().ends_with("description")) {
+            let may_be_blank = input.optional || input.default.is_some();
+            assert!(may_be_blank, "{}: {}", card.name, input.name);
+        }
+    }
+}
