@@ -82,8 +82,8 @@ impl Router {
                     route.name
                 )));
             }
-            let numbered = (2..).map(|number| format!("{} {number}", route.name));
-            let name = numbered.into_iter().find(|name| !is_taken(name)).unwrap_or_default();
+            let mut numbered = (2..).map(|number| format!("{} {number}", route.name));
+            let name = numbered.find(|name| !is_taken(name)).unwrap_or_default();
             routes.push(Arc::new(Route { name, description: String::new(), with: route.with.clone() }));
         }
         Ok(Self { label: label.to_owned(), model, routes })

@@ -175,9 +175,10 @@ fn record_beside(file: &mut Map<String, Value>) -> Map<String, Value> {
     for name in SETTINGS {
         // A setting that nothing can read is left beside the drawing, and said to be left out.
         let reads = |value: &Value| !value.is_null() && flow_config::read(name, Some(value)).is_ok();
-        let found = match file.get(*name).is_some_and(reads) {
-            true => file.shift_remove(*name),
-            false => record.shift_remove(*name).filter(reads),
+        let found = if file.get(*name).is_some_and(reads) {
+            file.shift_remove(*name)
+        } else {
+            record.shift_remove(*name).filter(reads)
         };
         one.extend(found.map(|value| ((*name).to_owned(), value)));
     }
