@@ -85,8 +85,9 @@ fn a_question_does_not_build_what_only_fills() {
     let server = Server::start();
     let flow = server.flow(&with(&[("a", MONDAY)]).canvas());
     fill(&server, &flow);
-    // A loader without its text fails when it is built.
-    with(&[("a", "")]).save(&server, &flow);
+    // A loader whose metadata cannot be read fails when it is built.
+    let broken = with(&[("a", MONDAY)]).canvas().replace(r#"{\"source\":\"a\"}"#, "{");
+    server.owner("PUT", &format!("/chatflows/{flow}")).json(&json!({"flowData": broken})).send().is(200);
     assert_eq!(found(&server, &flow, "When do parcels leave?"), [MONDAY]);
     let failed = server.owner("POST", &format!("/vector/upsert/{flow}")).json(&json!({})).send();
     assert!(failed.is_error(500).contains("Plain Text"));

@@ -5,10 +5,11 @@ use crate::support::{Server, id};
 use crate::transfer::{KEY, actions, export, import};
 use serde_json::{Value, json};
 
-/// A canvas of a model into which a key was typed.
+/// A canvas of a model into whose headers a key was typed.
 fn typed(key: &str, prompt: &str) -> String {
     let mut drawing = Drawing::default();
-    let model = drawing.card("chatOpenAI", json!({"modelName": "gpt-4o-mini", "openAIApiKey": key}));
+    let headers = json!({ "X-Api-Key": key }).to_string();
+    let model = drawing.card("chatOpenAI", json!({"modelName": "gpt-4o-mini", "baseOptions": headers}));
     let chain = drawing.card("conversationChain", json!({"systemMessagePrompt": prompt}));
     let memory = drawing.card("bufferMemory", json!({}));
     drawing.wire(&model, &chain, "model");

@@ -111,8 +111,9 @@ fn an_intent_stays_while_the_disk_does_not_confirm_its_version() {
         server.publish(&flow).is(200);
         server.app.history.faults().steps()
     };
-    // The last flush is that of the branch; some steps more or less, because some objects share a folder.
-    for step in (steps.saturating_sub(8)..steps + 4).rev() {
+    // The last flush is that of the branch. How many steps lead there depends on how many objects share a folder, which
+    // their names decide by chance.
+    for step in (0..steps + 16).rev() {
         let server = Server::start();
         let flow = server.published("CHATFLOW", "one");
         server.save_draft(&flow, "two").is(200);
@@ -129,7 +130,7 @@ fn an_intent_stays_while_the_disk_does_not_confirm_its_version() {
         server.is_settled();
         return;
     }
-    panic!("no step was the last flush");
+    panic!("every step was confirmed");
 }
 
 #[test]
@@ -256,7 +257,7 @@ fn a_canvas_too_large_to_be_read_back_is_not_saved() {
     let flow = server.published("CHATFLOW", "one");
     let levels = 110;
     let deep = format!("{}{}{}", "[".repeat(levels), "0,".repeat(400_000) + "0", "]".repeat(levels));
-    let canvas = format!("{{\"nodes\":[],\"edges\":[],\"deep\":{deep}}}");
+    let canvas = format!("{{\"nodes\":[{{\"id\":\"a\",\"data\":{{\"deep\":{deep}}}}}],\"edges\":[]}}");
     let message = server.change(&flow, &json!({ "flowData": canvas })).is_error(400);
     assert!(message.contains("too large for version history"), "{message}");
     assert_eq!(server.live_says(&flow), "one");

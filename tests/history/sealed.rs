@@ -31,7 +31,7 @@ fn canvas(text: &str, place: usize, inner: Value) -> Value {
         6 => canvas["nodes"][0]["extra"] = inner,
         7 => canvas["edges"] = json!([{"id": "e", "data": {"of": inner}}]),
         _ => {
-            canvas["nodes"][0]["data"]["inputParams"] = json!([{"name": "x", "type": "string", "of": inner}])
+            canvas["nodes"][0]["data"]["inputParams"] = json!([{"name": "x", "type": "string", "of": inner}]);
         }
     }
     canvas
