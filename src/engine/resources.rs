@@ -36,11 +36,21 @@ impl Resources for NoResources {
     }
 }
 
-/// A sentence for each tool, document store or flow that a card picks and that is not there any more.
-pub(super) fn lost_picks(node: &Node, resources: &dyn Resources) -> Vec<String> {
+/// A sentence for each tool or document store that a card picks and that is not there any more: it cannot be built.
+pub(super) fn lost_parts(node: &Node, resources: &dyn Resources) -> Vec<String> {
+    lost_picks(node, resources, |what| what != Picked::Flow)
+}
+
+/// A sentence for each flow that a card picks and that is not there any more. The card is built all the same: a model is
+/// told of it once it asks that flow.
+pub(super) fn lost_flows(node: &Node, resources: &dyn Resources) -> Vec<String> {
+    lost_picks(node, resources, |what| what == Picked::Flow)
+}
+
+fn lost_picks(node: &Node, resources: &dyn Resources, counts: impl Fn(Picked) -> bool) -> Vec<String> {
     let inputs = registry::find(&node.name).map_or(&[][..], |card| card.inputs).iter();
     let is_lost = |input: &&Input| match (input.kind, node.inputs.get(input.name)) {
-        (InputKind::Pick(what), Some(Value::String(id))) => !resources.has(what, id),
+        (InputKind::Pick(what), Some(Value::String(id))) => counts(what) && !resources.has(what, id),
         _ => false,
     };
     let told =

@@ -3,7 +3,7 @@
 use super::fitting::fits;
 use super::former::former_name;
 use super::plan::{Plan, Unplannable};
-use super::resources::{Resources, lost_picks, lost_variables};
+use super::resources::{Resources, lost_flows, lost_parts, lost_variables};
 use super::{credential, source};
 use crate::canvas::{Canvas, Node};
 use crate::cards::kit::{Card, Connects, Input, InputKind, number_in};
@@ -61,7 +61,8 @@ fn of_other_kind(canvas: &Canvas, why: String, resources: &dyn Resources) -> Vec
     for node in cards(canvas) {
         let is_unknown = registry::find(&node.name).is_none();
         let mut issues: Vec<String> = is_unknown.then(|| unknown_card(node)).into_iter().collect();
-        issues.extend(lost_picks(node, resources));
+        issues.extend(lost_parts(node, resources));
+        issues.extend(lost_flows(node, resources));
         issues.extend(lost_variables(node, resources));
         issues.extend(former_name(node));
         if !issues.is_empty() {
@@ -78,7 +79,7 @@ fn of_chat(canvas: &Canvas, resources: &dyn Resources) -> Vec<Problems> {
     let planned = Plan::compile(canvas);
     for node in cards(canvas) {
         let mut issues = of_node(canvas, node, resources);
-        issues.extend(lost_picks(node, resources));
+        issues.extend(lost_parts(node, resources));
         if !is_alone && !connected.contains(node.id.as_str()) {
             issues.push("This card is connected to nothing.".to_owned());
         }
@@ -87,9 +88,11 @@ fn of_chat(canvas: &Canvas, resources: &dyn Resources) -> Vec<Problems> {
         {
             issues.push(format!("{} is connected in a circle with '{first}'.", closing(node, &nodes[0])));
         }
-        // A card that no answer needs keeps no answer from coming, nor does a variable, which is empty then.
+        // A card that no answer needs keeps no answer from coming, nor does a flow that a model may ask or a variable, which
+        // is empty then.
         let is_needed = planned.as_ref().map_or(true, |plan| plan.places.contains_key(&node.id));
         let blocks = is_needed && !issues.is_empty();
+        issues.extend(lost_flows(node, resources));
         issues.extend(lost_variables(node, resources));
         issues.extend(former_name(node));
         if !issues.is_empty() {
@@ -433,6 +436,20 @@ mod tests {
         ]);
         let told = found(json!([model, memory, tool, agent]), edges);
         assert!(!can_run(&told) && only(told).1.contains("no longer exists"));
+    }
+
+    #[test]
+    fn a_lost_flow_keeps_no_agent_from_answering() {
+        let tool = json!({"selectedChatflow": "7c0f5a3e-0c57-4d0e-8f37-6f3f1a1f6c11", "name": "ask", "description": "d"});
+        let agent = json!({"model": "{{m.data.instance}}", "tools": ["{{t.data.instance}}"]});
+        let nodes = [
+            node("m", "chatOpenAI", Some("ours"), json!({})),
+            node("t", "ChatflowTool", None, tool),
+            node("a", "toolAgent", None, agent),
+        ];
+        let told =
+            found(json!(nodes), json!([{"source": "m", "target": "a"}, {"source": "t", "target": "a"}]));
+        assert!(can_run(&told) && only(told).1.contains("no longer exists"));
     }
 
     #[test]

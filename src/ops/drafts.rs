@@ -14,7 +14,7 @@ use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flow::{CanvasDigest, Flow, FlowKind};
 use crate::domain::ids::FlowId;
 use crate::files::flow_files::StoredName;
-use crate::store::tables::{DRAFT_CANVASES, DRAFTS};
+use crate::store::tables::{CANVASES, DRAFT_CANVASES, DRAFTS};
 use crate::store::{ReadTx, Tx, WriteTx};
 
 /// What a caller says about the draft it edited (`If-Match`, contract 4.7).
@@ -210,7 +210,7 @@ fn put_checked(
         }
         settle_destinations(tx, caller, &flow, canvas)?;
         let digest = CanvasDigest::of(flow.kind, canvas.text());
-        if digest == flow.digest {
+        if digest == flow.digest || is_live_without_foreign(tx, &flow, canvas)? {
             remove(tx, &flow)?;
         } else {
             let draft = Draft {
@@ -229,6 +229,13 @@ fn put_checked(
         let unused = used_before.into_iter().filter(|name| !used.contains(name)).collect();
         Ok((status_in(app, tx, &flow)?, unused))
     })
+}
+
+/// True when this is Live but for what no canvas holds: a Live that was stored with it is sent back without it.
+fn is_live_without_foreign(tx: &impl Tx, flow: &Flow, canvas: &NewCanvas) -> Result<bool> {
+    // What was taken out made the text shorter, so that an ordinary save reads nothing twice.
+    let live = CANVASES.get(tx, &flow.workspace, &flow.id)?.filter(|live| live.len() > canvas.text().len());
+    Ok(live.and_then(|live| NewCanvas::check(live).ok()).is_some_and(|live| live.text() == canvas.text()))
 }
 
 /// Settles where the credentials of a canvas are sent that becomes the draft.

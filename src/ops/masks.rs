@@ -3,6 +3,7 @@
 
 use super::access::{self, Action};
 use crate::canvas::name_of_today;
+use crate::canvas::secrets::is_secret_field;
 use crate::cards::kit::InputKind;
 use crate::cards::registry;
 use crate::domain::caller::Caller;
@@ -98,6 +99,11 @@ fn each_password(canvas: &mut Value, mut visit: impl FnMut(&str, &str, &mut Map<
         let passwords = saved.filter(|param| param["type"] == "password");
         names.extend(passwords.filter_map(|param| param["name"].as_str().map(str::to_owned)));
         let Some(inputs) = data.get_mut("inputs").and_then(Value::as_object_mut) else { continue };
+        // What the card does not declare is a password by its name, as it is for history.
+        let is_undeclared = |name: &&String| !of_card.iter().any(|input| input.name == name.as_str());
+        let by_name = inputs.keys().filter(is_undeclared).filter(|name| is_secret_field(name));
+        let by_name: Vec<String> = by_name.filter(|name| !names.contains(name)).cloned().collect();
+        names.extend(by_name);
         for name in &names {
             visit(&id, &card, inputs, name);
         }
@@ -117,8 +123,8 @@ mod tests {
 
     #[test]
     fn passwords_are_marked_and_nothing_else() {
-        let shown = masked(canvas(&json!({"pin": "1234", "plain": "text"})));
-        assert_eq!(shown, canvas(&json!({"pin": HIDDEN, "plain": "text"})));
+        let shown = masked(canvas(&json!({"pin": "1234", "plain": "text", "openAIApiKey": "sk-1"})));
+        assert_eq!(shown, canvas(&json!({"pin": HIDDEN, "plain": "text", "openAIApiKey": HIDDEN})));
         for open in [json!({"pin": ""}), json!({"pin": "{{$vars.pin}}"}), json!({"plain": "x"}), json!({})] {
             assert_eq!(masked(canvas(&open)), canvas(&open));
         }

@@ -3,7 +3,7 @@
 
 use crate::agents::messages;
 use crate::support::Server;
-use crate::support::canvases::{Drawing, Format, SECRET, prompted, scripted};
+use crate::support::canvases::{Drawing, Format, SECRET, prompted, scripted, scripted_with};
 use crate::support::provider::{Behaviour, Provider};
 use crate::transfer::import;
 use serde_json::{Value, json};
@@ -135,6 +135,22 @@ fn an_import_tells_what_was_left_out_and_what_was_drawn_under_a_former_name() {
     assert_eq!(server.files_with(SECRET), Vec::<String>::new());
     let again = import(&server, &file, "import", &json!({}));
     assert_eq!(again["items"][0]["action"], "skip", "it is known again: {again}");
+}
+
+#[test]
+fn a_drawing_whose_record_is_bound_to_a_key_comes_in_closed() {
+    let server = Server::start();
+    for place in ["beside", "in the record"] {
+        let mut file: Value = serde_json::from_str(&scripted_with(json!({"fallback": place}))).unwrap();
+        let binding = json!({"name": place, "apikeyid": "7c0f5a3e-0c57-4d0e-8f37-6f3f1a1f6c11"});
+        if place == "beside" {
+            file.as_object_mut().unwrap().extend(binding.as_object().unwrap().clone());
+        } else {
+            file["chatflow"] = binding;
+        }
+        let answer = import(&server, &file, "import", &json!({}));
+        assert!(answer["items"][0]["notes"].to_string().contains("it answers nobody (401)"), "{answer}");
+    }
 }
 
 #[test]

@@ -307,7 +307,7 @@ fn many_flows_at_once_are_all_recorded() {
 
 impl Server {
     /// The one workspace there is.
-    fn workspace(&self) -> flowkeep::domain::ids::WorkspaceId {
+    pub(super) fn workspace(&self) -> flowkeep::domain::ids::WorkspaceId {
         let flow = self.drafted("CHATFLOW", "probe");
         let home = self.app.store.read(|tx| FLOW_HOME.get(tx, &flow_id(&flow))).unwrap().unwrap();
         self.owner("DELETE", &format!("/chatflows/{flow}")).send().is(200);

@@ -1,8 +1,10 @@
 //! Credentials that another server sealed: canvas files of that server carry them, and by whatever way such a file comes
 //! in, none of it is in any object of the repository.
 
+use super::desk::flow_id;
 use super::secrecy::everything;
 use super::support::{Server, id};
+use flowkeep::store::tables::CANVASES;
 use proptest::strategy::{Strategy, ValueTree as _};
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
@@ -93,4 +95,10 @@ fn a_flow_that_was_stored_with_more_than_its_drawing_is_the_version_it_was() {
     server.change(&flow, &json!({"flowData": more.to_string()})).is(200);
     assert_eq!(server.history(&flow)["liveSha"], sha, "what is no part of a canvas is no change of it");
     assert_eq!(server.newest(&flow), sha);
+    // As it was stored before such things were left out.
+    let id = flow_id(&flow);
+    server.app.store.write(|tx| CANVASES.put(tx, &server.workspace(), &id, &more.to_string())).unwrap();
+    server.save_canvas(&flow, &more.to_string()).is(200);
+    let status = server.owner("GET", &format!("/flow-drafts/{flow}")).send().is(200).json();
+    assert!(status["draft"].is_null(), "what is Live already is no draft: {status}");
 }

@@ -17,10 +17,11 @@ mod tests;
 
 pub use credentials::{AmbiguousCredential, CredentialName, MissingCredential, Using};
 pub use fill::{Filled, Hidden, Workspace, fill};
-pub(super) use keep::is_secret_field;
+pub use keep::is_secret_field;
 pub use kept::keep_hidden;
 
 use super::facts::CardFacts;
+use super::foreign::without_records;
 use super::stored::{StoredCanvas, list_mut};
 use super::{Canvas, name_of_today};
 use crate::domain::secrets::tree;
@@ -56,6 +57,8 @@ pub fn hide(
     credential: &dyn Fn(&str) -> Option<CredentialName>,
 ) -> StoredCanvas {
     let mut raw = canvas.raw().clone();
+    // First of all, for a record whose sealed text is a placeholder is none any more and would stay.
+    without_records(&mut raw);
     for node in list_mut(&mut raw, "nodes") {
         Strip::new(cards).node(node, credential);
     }

@@ -182,6 +182,11 @@ fn record_beside(file: &mut Map<String, Value>) -> Map<String, Value> {
         };
         one.extend(found.map(|value| ((*name).to_owned(), value)));
     }
+    // Without them a flow that only the holders of a key could ask would come in open to everybody.
+    for name in ["apikeyid", "keyBound"] {
+        let found = file.shift_remove(name).or_else(|| record.shift_remove(name));
+        one.extend(found.map(|value| (name.to_owned(), value)));
+    }
     let said = file.shift_remove("description").or_else(|| record.shift_remove("description"));
     one.extend(
         said.filter(|said| said.as_str().is_some_and(|text| !text.trim().is_empty()))

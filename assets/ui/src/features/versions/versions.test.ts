@@ -81,6 +81,8 @@ describe('a comparison', () => {
     const settings = { id: 'settings', label: 'Settings', fields: ['apiConfig'] };
     expect(isSettingsOnly(version({ details: ['Changed rate limit'] }), told)).toBe(true);
     expect(isSettingsOnly(version({}), { ...told, changed: [settings] })).toBe(true);
+    const tags = { ...settings, fields: ['apiConfig', 'category'] };
+    expect(isSettingsOnly(version({}), { ...told, changed: [tags] })).toBe(false);
     expect(isSettingsOnly(version({}), { ...told, changed: [settings, { ...settings, id: 'a' }] })).toBe(
       false,
     );

@@ -79,9 +79,17 @@ export function find(versions: readonly Version[], id: string): Version | undefi
 /** Under this id a comparison names the settings of the flow among the cards that changed. */
 const SETTINGS = 'settings';
 
+/** What stands among the settings there and is brought back. */
+const RESTORED = ['category', 'type'];
+
 /** What a restore or a roll back would change: they leave the settings as they are. */
 export function withoutSettings(diff: VersionDiff): VersionDiff {
-  return { ...diff, changed: diff.changed.filter(({ id }) => id !== SETTINGS) };
+  const changed = diff.changed
+    .map((one) =>
+      one.id === SETTINGS ? { ...one, fields: one.fields.filter((name) => RESTORED.includes(name)) } : one,
+    )
+    .filter((one) => one.id !== SETTINGS || one.fields.length > 0);
+  return { ...diff, changed };
 }
 
 /** A save that left canvas, name, kind and tags alone: settings are listed, but never brought back. */
