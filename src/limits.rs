@@ -142,6 +142,16 @@ pub const POSTGRES_MESSAGE_BYTES_MAX: usize = 16 * 1024 * 1024;
 pub const POSTGRES_RESULT_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// Rows of one statement.
 pub const POSTGRES_RESULT_ROWS_MAX: usize = 100_000;
+/// Time of one exchange with a Redis server.
+pub const REDIS_SECONDS: u64 = 15;
+/// Time to connect to one.
+pub const REDIS_SIGN_IN_SECONDS: u64 = 10;
+/// Bytes of memory that one of its replies takes.
+pub const REDIS_REPLY_BYTES_MAX: usize = 32 * 1024 * 1024;
+/// Lists within lists of a reply.
+pub const REDIS_REPLY_DEPTH_MAX: usize = 4;
+/// Bytes of a line of a reply: a word, a number or a refusal.
+pub const REDIS_LINE_BYTES_MAX: usize = 64 * 1024;
 /// Most of an API's response that a model answers from.
 pub const API_RESPONSE_CHARS_MAX: usize = 50_000;
 /// Most tools of one MCP server that are looked at, and the pages of its list.

@@ -19,5 +19,5 @@ pub use former::former_names;
 pub use lone::{Lone, lone_actions, lone_loader, lone_model, lone_store};
 pub use overrides::{Allowed, Overrides, takes_file};
 pub use plan::{Plan, stores};
-pub use run::{fill, run};
+pub use run::{Ran, fill, outside_memories, remembers_outside, run};
 pub use uploading::{Given, Uploading, uploading};

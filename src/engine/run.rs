@@ -7,7 +7,7 @@ use super::resolve::Resolver;
 use super::source::Source;
 use crate::cards::kit::retrieving;
 use crate::cards::kit::{
-    Bound, InputKind, Inputs, Kept, Make, Part, Quiet, Sink, Turn, Upserted, VARIABLE_NAME,
+    Bound, Host, InputKind, Inputs, Kept, Make, Memory, Part, Quiet, Sink, Turn, Upserted, VARIABLE_NAME,
 };
 use crate::domain::error::{Error, Result};
 use crate::domain::prediction::Outcome;
@@ -15,6 +15,25 @@ use crate::domain::secrets::tree;
 use serde_json::{Map, Value};
 use std::cell::OnceCell;
 use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What came of a question.
+pub struct Ran {
+    /// The answer, and what goes out with it.
+    pub outcome: Outcome,
+    memories: Vec<Arc<dyn Memory>>,
+}
+
+impl Ran {
+    /// Lets the memories of the flow that keep what was said outside of this service keep it: the question as it was asked,
+    /// and the answer as it stands now.
+    ///
+    /// # Errors
+    /// The first one that cannot, naming its card.
+    pub fn keep(&self, host: &dyn Host) -> Result<()> {
+        self.memories.iter().try_for_each(|memory| memory.keep(host.question(), &self.outcome.text, host))
+    }
+}
 
 /// Builds the cards in order and lets the last one answer. Tokens of the answer go to `sink`; when the plan
 /// cannot stream, the whole answer goes there as one token, so that a stream always carries it (spec 6).
@@ -22,8 +41,8 @@ use std::collections::HashMap;
 ///
 /// # Errors
 /// The first card that fails ends the run; the message names it.
-pub fn run(plan: &Plan, overrides: &Overrides, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
-    let Last { part, card, label, kept } = last(plan, overrides, turn)?;
+pub fn run(plan: &Plan, overrides: &Overrides, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Ran> {
+    let Last { part, card, label, kept, memories } = last(plan, overrides, turn)?;
     let Part::Chain(chain) = part else {
         return Err(Error::Failed(format!(
             "{label}: this card cannot answer; end the flow in a chain or an agent"
@@ -37,7 +56,37 @@ pub fn run(plan: &Plan, overrides: &Overrides, turn: &Turn<'_>, sink: &mut dyn S
         sink.token(&outcome.text).map_err(|_| Error::Cancelled)?;
         outcome
     };
-    Ok(Outcome { flow_variables: kept.shown, ..outcome })
+    Ok(Ran { outcome: Outcome { flow_variables: kept.shown, ..outcome }, memories })
+}
+
+/// True for the card of a memory that keeps what was said outside of this service: one that signs in somewhere.
+fn is_outside_memory(step: &Step) -> bool {
+    let StepKind::Known { card, .. } = &step.kind else { return false };
+    matches!(card.make, Make::Memory(_)) && !card.credential_types().is_empty()
+}
+
+/// True when a memory of the plan keeps what was said outside of this service.
+#[must_use]
+pub fn remembers_outside(plan: &Plan) -> bool {
+    plan.steps.iter().any(is_outside_memory)
+}
+
+/// The memories of a plan that keep what was said outside of this service. Nothing else of the flow is built.
+///
+/// # Errors
+/// The first card that cannot be built; the message names it.
+pub fn outside_memories(plan: &Plan, turn: &Turn<'_>) -> Result<Vec<Arc<dyn Memory>>> {
+    let chat_history = OnceCell::new();
+    let resolver = Resolver { turn, parts: &[], steps: &plan.places, chat_history: &chat_history };
+    let mut memories = Vec::new();
+    for step in plan.steps.iter().filter(|step| is_outside_memory(step)) {
+        if let Part::Memory(memory) =
+            build(step, &resolver, &mut Variables::default(), std::iter::empty())?.part
+        {
+            memories.push(memory);
+        }
+    }
+    Ok(memories)
 }
 
 /// Builds the cards in order and lets the vector store at the end take in what is wired into it.
@@ -58,6 +107,7 @@ struct Last<'a> {
     card: &'a str,
     label: &'a str,
     kept: Variables,
+    memories: Vec<Arc<dyn Memory>>,
 }
 
 /// Builds the cards in order, to the last one that is reached.
@@ -88,7 +138,11 @@ fn last<'a>(plan: &'a Plan, overrides: &Overrides, turn: &Turn<'_>) -> Result<La
     let ending = &plan.steps[at];
     let resolver = Resolver { turn, parts: &parts, plan, chat_history: &chat_history };
     let part = build(ending, &resolver, &mut kept, overrides.of_step(at))?.part;
-    Ok(Last { part, card: name(ending), label: &ending.label, kept })
+    let memories = parts.into_iter().flatten().filter_map(|part| match part {
+        Part::Memory(memory) => Some(memory),
+        _ => None,
+    });
+    Ok(Last { part, card: name(ending), label: &ending.label, kept, memories: memories.collect() })
 }
 
 /// The time a card takes, for whoever watches the service.

@@ -13,6 +13,7 @@ mod resolve;
 pub(crate) mod servers;
 #[cfg(test)]
 mod servers_tests;
+mod session;
 mod tls;
 mod transport;
 mod tunnel;
@@ -35,6 +36,7 @@ use waiting::Waiting;
 pub use error::NetError;
 pub use incoming::Incoming;
 pub use line::Line;
+pub use session::{Dial, Session, words_of_server};
 pub use tls::{BadAuthorities, TlsFault, Trust};
 pub use ureq::http::Method;
 

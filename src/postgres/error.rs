@@ -1,11 +1,8 @@
 //! Why a PostgreSQL server gave nothing.
 
 use crate::domain::error::Error;
-use crate::net::NetError;
+use crate::net::{NetError, words_of_server};
 use std::{fmt, io};
-
-/// The longest reason of a server that is written to the log.
-const REASON_CHARS_MAX: usize = 300;
 
 /// Why a PostgreSQL server gave nothing. Its `Display` is shown to callers, whoever asks the flow: it holds no word of the
 /// server and no address. What was said there goes into the log ([`Self::at`]), without the password.
@@ -41,16 +38,8 @@ pub enum PgError {
 impl PgError {
     /// What the server says, with its words as one line of bounded length.
     pub(super) fn told(code: &str, message: &str, password: &str) -> Self {
-        let mut message = message.to_owned();
-        if !password.is_empty() {
-            // No server says it, and one that is none could.
-            message = message.replace(password, "[secret hidden]");
-        }
-        let words =
-            message.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
-        let line = words.collect::<Vec<_>>().join(" ");
         let code = code.chars().filter(char::is_ascii_alphanumeric).take(5).collect();
-        Self::Told { code, message: line.chars().take(REASON_CHARS_MAX).collect() }
+        Self::Told { code, message: words_of_server(message, &[password]) }
     }
 
     /// True when the server says this kind of thing.
@@ -80,11 +69,7 @@ impl PgError {
     fn words(&self) -> Option<String> {
         match self {
             Self::Told { code, message } => Some(format!("{message} ({code})")),
-            Self::Net(NetError::Unreachable(place)) => Some(format!("no connection to {place}")),
-            Self::Net(NetError::Broken(why)) => Some(why.clone()),
-            Self::Net(NetError::Untrusted { place, fault }) => {
-                Some(format!("no trusted TLS connection to {place}: {fault}"))
-            }
+            Self::Net(error) => error.words(),
             _ => None,
         }
     }
@@ -117,20 +102,11 @@ fn sentence(code: &str) -> Option<&'static str> {
 impl fmt::Display for PgError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Net(NetError::RefusedByPolicy) => f.write_str(
-                "the address was refused by policy; add its host and port to SERVICE_HTTP_ALLOW if it may be called",
-            ),
-            Self::Net(NetError::Unreachable(_)) => f.write_str(
-                "no connection to the server; check the card's host and port and that the server is up; see the log",
-            ),
-            Self::Net(NetError::Untrusted { fault, .. }) => {
-                write!(f, "no trusted TLS connection to the server: {fault}; or give the card the server's own authority")
+            Self::Net(error @ NetError::Untrusted { .. }) => {
+                write!(f, "{}; or give the card the server's own authority", error.without_place("PostgreSQL", ""))
             }
             Self::Net(NetError::TimedOut) => f.write_str("the database took too long"),
-            Self::Net(NetError::Broken(_)) => f.write_str(
-                "the connection to the database broke, or nothing there speaks PostgreSQL; see the log",
-            ),
-            Self::Net(other) => write!(f, "{other}"),
+            Self::Net(error) => f.write_str(&error.without_place("PostgreSQL", "the card's host and port")),
             Self::Name => f.write_str(
                 "this must be a name of letters, digits and underscores, with a schema and a dot before it where it \
                  needs one",

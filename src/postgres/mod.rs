@@ -8,17 +8,20 @@ mod connection;
 mod error;
 mod login;
 mod name;
-mod session;
 #[cfg(test)]
 mod tests;
 
 pub use connection::{Connection, Row};
 pub use error::PgError;
 pub use name::{Column, Table};
-pub use session::Session;
 
+use crate::domain::cancel::Cancel;
 use crate::limits;
+use crate::net::{self, Dial, Outgoing};
 use std::time::Duration;
+
+/// A server and the one connection a run has to it.
+pub type Session = net::Session<Server>;
 
 /// The port where nothing else is said.
 pub const PORT: u16 = 5432;
@@ -58,4 +61,21 @@ pub enum Tls {
 impl Server {
     /// The time a statement has where nobody shortens it.
     pub const TIME_MAX: Duration = Duration::from_secs(limits::POSTGRES_SECONDS);
+}
+
+impl Dial for Server {
+    type Connection = Connection;
+    type Error = PgError;
+
+    fn open(&self, outgoing: &Outgoing, cancel: &Cancel) -> Result<Connection, PgError> {
+        Connection::open(self, outgoing, cancel)
+    }
+
+    fn leaves_connection(error: &PgError) -> bool {
+        error.leaves_connection()
+    }
+
+    fn close(connection: Connection) {
+        connection.close();
+    }
 }

@@ -63,6 +63,7 @@ mod properties;
 mod providers;
 mod publishes;
 mod races;
+mod redis;
 mod retrievers;
 mod roles;
 mod seen;

@@ -1,4 +1,7 @@
-//! Caches of model replies.
+//! Caches of model replies and of vectors.
 
 pub mod embedding;
 pub mod in_memory;
+pub mod redis;
+pub mod redis_embeddings;
+mod vectors;

@@ -13,7 +13,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
 
-/// Settings of requests that leave the vectors as they are.
+/// Settings of requests, and of how long their results are kept, that leave the vectors as they are.
 const SENDING: &[&str] = &[
     "batchSize",
     "timeout",
@@ -23,7 +23,11 @@ const SENDING: &[&str] = &[
     "numGpu",
     "numThread",
     "baseOptions",
+    "ttl",
 ];
+
+/// The input that another embeddings card is wired into.
+const EMBEDDINGS: &str = "embeddings";
 
 /// A built embeddings card.
 pub(super) struct Embedder {
@@ -62,8 +66,12 @@ impl Embedder {
     }
 }
 
-/// What a credential holds beside its secrets: with some providers it names the model.
+/// What a credential holds beside its secrets: with some providers it names the model. That of a cache says where vectors of
+/// another card lie, and nothing of them.
 fn plain_fields(inputs: &Inputs<'_>) -> Vec<(String, Value)> {
+    if inputs.is_wired(EMBEDDINGS) {
+        return Vec::new();
+    }
     let kinds = inputs.card.credential_types().iter().filter_map(|name| credential_types::find(name));
     let secret: Vec<&str> = kinds
         .flat_map(|kind| kind.fields)

@@ -42,6 +42,16 @@ pub trait Host: Send + Sync {
         Ok(Vec::new())
     }
 
+    /// The name under which a memory outside of this service keeps the conversation: `session`, which the flow's owner
+    /// fixed, or the one that the question belongs to.
+    ///
+    /// # Errors
+    /// When it names a conversation of somebody else, or none is known.
+    fn memory_session(&self, session: Option<&str>) -> Result<String> {
+        let unnamed = || Error::Failed("There is no conversation here that a memory could keep.".to_owned());
+        session.map(str::to_owned).or_else(|| self.fact("sessionId")).ok_or_else(unnamed)
+    }
+
     /// The fields of a stored credential of the flow's workspace, opened only when `admit` lets its type pass.
     ///
     /// # Errors

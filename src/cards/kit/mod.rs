@@ -23,6 +23,7 @@ pub(in crate::cards) mod postgres;
 pub mod prompt;
 pub(in crate::cards) mod provided;
 pub mod records;
+pub(in crate::cards) mod redis;
 pub(in crate::cards) mod remote;
 pub mod rephrase;
 pub(in crate::cards) mod reranked;

@@ -98,6 +98,24 @@ pub trait Memory: Send + Sync {
     /// # Errors
     /// When they cannot be read.
     fn messages(&self, turn: &Turn<'_>) -> Result<Vec<PastMessage>>;
+
+    /// Keeps a question and its answer, where the memory keeps them outside of this service. The service stores both in the
+    /// conversation in any case.
+    ///
+    /// # Errors
+    /// When they cannot be kept, naming the card.
+    fn keep(&self, _question: &str, _answer: &str, _host: &dyn Host) -> Result<()> {
+        Ok(())
+    }
+
+    /// Forgets a conversation of this name, where the memory keeps it outside of this service. What its owner lets all who
+    /// ask share stays.
+    ///
+    /// # Errors
+    /// When it cannot be forgotten, naming the card.
+    fn forget(&self, _session: &str, _host: &dyn Host) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// SHA-256 of everything a model's reply depends on: its settings, the messages and the tools, but no credential.

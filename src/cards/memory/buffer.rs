@@ -1,5 +1,6 @@
 //! Buffer Memory: everything said in the session so far.
 
+use super::stored;
 use crate::cards::kit::{Card, Category, Make, Memory, Risk, Turn};
 use crate::domain::error::Result;
 use crate::domain::prediction::PastMessage;
@@ -32,11 +33,6 @@ pub struct Buffer {
 
 impl Memory for Buffer {
     fn messages(&self, turn: &Turn<'_>) -> Result<Vec<PastMessage>> {
-        let mut messages = turn.history.to_vec();
-        messages.extend(turn.host.history(self.session.as_deref(), self.newest)?);
-        // What the caller brought along stands first, and counts within the same bound.
-        let surplus = messages.len().saturating_sub(self.newest);
-        messages.drain(..surplus);
-        Ok(messages)
+        Ok(stored::sent(turn, turn.host.history(self.session.as_deref(), self.newest)?, self.newest))
     }
 }

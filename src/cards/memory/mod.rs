@@ -4,4 +4,6 @@ pub mod buffer;
 pub mod buffer_window;
 pub mod conversation_summary;
 pub mod conversation_summary_buffer;
+pub mod redis;
+mod stored;
 pub mod summarizer;

@@ -3,6 +3,7 @@
 mod budget;
 pub mod conversations;
 mod filter;
+mod outside;
 pub mod stats;
 
 pub use crate::store::Order as MessageOrder;
@@ -193,10 +194,11 @@ fn take(
 }
 
 /// Deletes the flow's messages that fit and were there when it began, some in each transaction, with their ratings
-/// and the files of conversations of which nothing is left; the number deleted.
+/// and the files of conversations of which nothing is left; the number deleted. Memories on servers of the flow's owner
+/// forget such a conversation first.
 ///
 /// # Errors
-/// 404 or 403.
+/// 404 or 403, and 500 where such a memory cannot be reached.
 pub fn delete(app: &App, caller: &Caller, flow: &FlowId, filter: &MessageFilter) -> Result<usize> {
     let workspace = &caller.workspace;
     let permitted = |tx: &_| access::flow(tx, caller, flow, Action::Save).map(drop);
@@ -216,6 +218,7 @@ pub fn delete(app: &App, caller: &Caller, flow: &FlowId, filter: &MessageFilter)
         })?;
         let Some(last) = batch.last() else { break };
         from = last.sequence + 1;
+        outside::forget(app, workspace, flow, &batch)?;
         count += app.store.write(|tx| {
             access::flow(tx, caller, flow, Action::Save)?;
             places::remove(tx, workspace, flow, &batch)

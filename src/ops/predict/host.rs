@@ -15,7 +15,7 @@ use crate::domain::document_folder::{FolderFault, Take, Wanted};
 use crate::domain::error::{Error, Result};
 use crate::domain::filling::Progress;
 use crate::domain::flow::Flow;
-use crate::domain::ids::{CredentialId, DocumentStoreId, ToolId};
+use crate::domain::ids::{ChatId, CredentialId, DocumentStoreId, ToolId};
 use crate::domain::prediction::{AskIds, Outcome, PastMessage, SourceDocument, Usage};
 use crate::domain::tool_record::ToolRecord;
 use crate::engine::Overrides;
@@ -29,7 +29,7 @@ use crate::script::{Guarded, Scope, ScriptError, Tenant};
 use crate::sql::Database;
 use crate::store::Order;
 use crate::store::messages::{self, Page};
-use crate::store::tables::TOOLS;
+use crate::store::tables::{NAME_OF_CONVERSATION, TOOLS};
 use crate::vectors::Index;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -127,6 +127,23 @@ impl<'a> LiveHost<'a> {
         self.session.get().map(String::as_str)
     }
 
+    /// What a server elsewhere knows the conversation by: its name, also where its holder goes on without naming it, or its
+    /// id.
+    fn own_session(&self) -> Result<String> {
+        if let Some(name) = self.asking.and_then(|entry| entry.session_name.as_ref()) {
+            return Ok(name.as_str().to_owned());
+        }
+        let (workspace, chat) = (&self.flow.workspace, self.ids.chat);
+        let place = Conversation { flow: self.flow.id, chat }.knowledge();
+        if self.app.store.read_but_messages(|tx| NAME_OF_CONVERSATION.has(tx, workspace, &place))? {
+            let newest = self.app.store.conversation(workspace, &self.flow.id, &chat, 1)?;
+            if let Some(name) = newest.into_iter().find_map(|message| message.session) {
+                return Ok(name);
+            }
+        }
+        Ok(chat.to_string())
+    }
+
     /// Tokens of all model calls so far.
     pub(super) fn usage(&self) -> Option<Usage> {
         *self.usage.lock().unwrap_or_else(PoisonError::into_inner)
@@ -160,6 +177,25 @@ impl Host for LiveHost<'_> {
             .into_iter()
             .map(|message| PastMessage { speaker: message.role, text: message.content })
             .collect())
+    }
+
+    fn memory_session(&self, session: Option<&str>) -> Result<String> {
+        let own = self.own_session()?;
+        let Some(session) = session.filter(|session| *session != own) else {
+            if own != self.ids.chat.to_string() {
+                // What a server elsewhere knows it by is needed again when it goes on, or is to be forgotten there.
+                self.session.get_or_init(|| own.clone());
+            }
+            return Ok(own);
+        };
+        // A conversation belongs to the person who speaks in it, whoever else knows its id.
+        if let Some(chat) = ChatId::parse(session).filter(|chat| *chat != self.ids.chat)
+            && !self.app.store.conversation(&self.flow.workspace, &self.flow.id, &chat, 1)?.is_empty()
+        {
+            return Err(Error::Failed("The Session Id is that of another person's conversation.".to_owned()));
+        }
+        self.session.get_or_init(|| session.to_owned());
+        Ok(session.to_owned())
     }
 
     fn credential(&self, id: &str, admit: &dyn Fn(&str) -> Result<()>) -> Result<Option<Map<String, Value>>> {

@@ -122,7 +122,7 @@ pub fn offline(
         credentials,
     };
     let turn = Turn { question, documents: "", uploads: &[], history: &[], host: &host };
-    Ok(engine::run(&plan, &Overrides::default(), &turn, &mut Forward(on_token))?.text)
+    Ok(engine::run(&plan, &Overrides::default(), &turn, &mut Forward(on_token))?.outcome.text)
 }
 
 /// Credentials by the id that a card names: their type and fields.

@@ -125,16 +125,25 @@ fn answered(app: &App, entry: &Entry, cancel: &Cancel, sink: &mut dyn Sink) -> R
     let mut kept = Keeping { sink, said: String::new(), streams: entry.streams };
     let result = engine::run(&entry.plan, &entry.overrides, &turn, &mut kept);
     match result {
-        Ok(mut outcome) => {
+        Ok(mut ran) => {
+            let outcome = &mut ran.outcome;
             outcome.source_documents.extend(host.take_cited());
-            post_processing::apply(&host, entry, &mut outcome).map_err(|fault| reason(fault, cancel))?;
+            post_processing::apply(&host, entry, outcome).map_err(|fault| reason(fault, cancel))?;
             if !entry.streams {
                 kept.whole(&outcome.text)?;
             }
             outcome.follow_up_prompts = follow_ups::of(&host, entry, &outcome.text);
             outcome.usage = host.usage();
-            let said = said(app, entry, host.session(), &outcome, End::Whole)?;
-            Ok((outcome, said))
+            // A memory elsewhere may name the session of what is stored here, so it is asked first.
+            let remembered = ran.keep(&host);
+            let said = said(app, entry, host.session(), &ran.outcome, End::Whole)?;
+            if let Err(fault) = remembered {
+                // The answer was given and paid for: what a memory elsewhere could not keep stays here.
+                app.store.append(said)?;
+                entry.files.are_wanted();
+                return Err(reason(fault, cancel));
+            }
+            Ok((ran.outcome, said))
         }
         Err(fault) => {
             let fault = reason(fault, cancel);

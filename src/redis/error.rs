@@ -1,0 +1,140 @@
+//! Why a Redis server gave nothing.
+
+use crate::domain::error::Error;
+use crate::net::{NetError, words_of_server};
+use std::{fmt, io};
+
+/// Why a Redis server gave nothing. Its `Display` is shown to callers, whoever asks the flow: it holds no word of the server
+/// and no address. What was said there goes into the log ([`Self::at`]), without the password.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RedisError {
+    /// No connection, or it ended.
+    Net(NetError),
+    /// A reply is more than may come back.
+    TooLarge,
+    /// What came back is not what a Redis server says.
+    Garbled,
+    /// What lies under a key was put there by another program; says what was looked for.
+    OfOthers(&'static str),
+    /// What the server itself says.
+    Told {
+        /// The word with which it begins: its kind.
+        code: String,
+        /// Its words, for the log alone: they name users, commands and addresses.
+        message: String,
+    },
+}
+
+impl RedisError {
+    /// What the server says, with its words as one line of bounded length.
+    pub(super) fn told(said: &str, secrets: &[&str]) -> Self {
+        const CODE_CHARS_MAX: usize = 16;
+        let message = words_of_server(said, secrets);
+        let word = message.split(' ').next().unwrap_or_default();
+        let is_code = !word.is_empty() && word.chars().all(|c| c.is_ascii_uppercase());
+        let code = if is_code { word.chars().take(CODE_CHARS_MAX).collect() } else { String::new() };
+        Self::Told { code, message }
+    }
+
+    /// The operation's error, naming the card that failed. What callers are not told is logged.
+    #[must_use]
+    pub fn at(self, card: &str) -> Error {
+        self.log(card);
+        match self {
+            Self::Net(NetError::Cancelled) => Error::Cancelled,
+            other => Error::Failed(format!("{card}: {other}")),
+        }
+    }
+
+    /// Logs what callers are not told, for a card that goes on without the server.
+    pub fn log(&self, card: &str) {
+        let words = match self {
+            Self::Told { message, .. } => Some(message.clone()),
+            Self::Net(error) => error.words(),
+            _ => None,
+        };
+        if let Some(words) = words {
+            tracing::warn!(card, words, "a Redis server gave nothing");
+        }
+    }
+}
+
+/// What to do about what a server says, in words of ours.
+fn sentence(code: &str, message: &str) -> Option<&'static str> {
+    let holds = |words: &str| message.to_ascii_lowercase().contains(words);
+    Some(match code {
+        "WRONGPASS" => "the server refused the user or the password; check the card's credential",
+        "NOAUTH" => "the server wants a password; enter it in the card's credential",
+        "NOPERM" => "the user may not do this; let the owner of the server allow it",
+        "DENIED" => {
+            "the server takes callers of its own machine only; give it a password, and the card's credential too"
+        }
+        "WRONGTYPE" => {
+            "another program keeps something else under this key; choose another Session Id or database"
+        }
+        "OOM" => "the server is full; give it more memory, or let it forget old keys",
+        "MISCONF" => "the server cannot save to its disk and takes nothing new",
+        "READONLY" => "the server can only be read; name the one that it copies in the card's credential",
+        "LOADING" | "BUSY" | "MASTERDOWN" | "TRYAGAIN" => "the server is busy or starting; try again later",
+        "MOVED" | "ASK" | "CLUSTERDOWN" | "CROSSSLOT" => {
+            "the server is one of a cluster, which is not spoken to here; name a server of its own in the card's credential"
+        }
+        "ERR"
+            if holds("invalid password")
+                || holds("without any password configured")
+                || holds("no password is set") =>
+        {
+            "the server refused the user or the password; check the card's credential"
+        }
+        "ERR" if holds("db index is out of range") || holds("select is not allowed") => {
+            "the server has no such database; check the card's credential"
+        }
+        "ERR" if holds("max number of clients") => "the server has no connection left; try again later",
+        "ERR" if holds("unknown command") => {
+            "the server does not know a command that is needed; it may be no Redis server"
+        }
+        _ => return None,
+    })
+}
+
+impl fmt::Display for RedisError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Net(error) => {
+                f.write_str(&error.without_place("Redis", "host, port and SSL in the card's credential"))
+            }
+            Self::TooLarge => f.write_str("the server's reply is too large"),
+            Self::Garbled => f.write_str(
+                "what answers there does not speak Redis; check host, port and SSL in the card's credential",
+            ),
+            Self::OfOthers(wanted) => write!(
+                f,
+                "what another program keeps under this key is no {wanted}; choose another Session Id, or another database in \
+                 the card's credential"
+            ),
+            Self::Told { code, message } => match sentence(code, message) {
+                Some(sentence) => write!(f, "{sentence}; see the log"),
+                None => f.write_str("the server refused to do this; see the log"),
+            },
+        }
+    }
+}
+
+impl std::error::Error for RedisError {}
+
+impl From<NetError> for RedisError {
+    fn from(error: NetError) -> Self {
+        Self::Net(error)
+    }
+}
+
+impl From<io::Error> for RedisError {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof => {
+                Self::Net(NetError::Broken("the other side closed the connection".into()))
+            }
+            _ => Self::Net(error.into()),
+        }
+    }
+}

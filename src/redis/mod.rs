@@ -1,0 +1,63 @@
+//! Redis servers of a flow's owner, spoken to over a guarded line in RESP2: no thread of its own, no pool, no await.
+//!
+//! A [`Session`] makes its connection when it is first needed and keeps it for the run. Every key and value goes to the
+//! server with its length before it, so nothing in them can become a command. Each exchange has a time, ends with `Cancel`,
+//! and brings back replies of bounded size and depth ([`read`]).
+
+mod connection;
+mod error;
+mod reply;
+#[cfg(test)]
+mod tests;
+
+pub use connection::Connection;
+pub use error::RedisError;
+pub use reply::{Reply, read};
+
+use crate::domain::cancel::Cancel;
+use crate::net::{self, Dial, Outgoing};
+
+/// The port where nothing else is said.
+pub const PORT: u16 = 6379;
+
+/// A server and the one connection a run has to it.
+pub type Session = net::Session<Server>;
+
+/// Which server, and who calls. It holds a secret, so it has no `Debug`.
+#[derive(Clone)]
+pub struct Server {
+    /// Its host.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+    /// The user; the one that every server has where none is named.
+    pub user: Option<String>,
+    /// Their password, where the server wants one.
+    pub password: Option<String>,
+    /// The number of the database there.
+    pub database: u32,
+    /// Whether the connection is one over TLS. The server proves who it is by an authority that is trusted everywhere, or
+    /// that the operator trusts.
+    pub tls: bool,
+}
+
+impl Dial for Server {
+    type Connection = Connection;
+    type Error = RedisError;
+
+    fn open(&self, outgoing: &Outgoing, cancel: &Cancel) -> Result<Connection, RedisError> {
+        Connection::open(self, outgoing, cancel)
+    }
+
+    fn is_open(connection: &mut Connection, cancel: &Cancel) -> bool {
+        connection.is_open(cancel)
+    }
+
+    fn leaves_connection(error: &RedisError) -> bool {
+        matches!(error, RedisError::Told { .. })
+    }
+
+    fn close(_: Connection) {
+        // The end of the line says it: a server keeps nothing of a connection.
+    }
+}

@@ -1,0 +1,121 @@
+//! Replies in RESP2, read as they arrive: a kind of one byte, a length where it has one, and what it announces.
+
+use super::RedisError;
+use crate::limits;
+use crate::net::NetError;
+use std::io::BufRead;
+use std::io::Read as _;
+
+/// What is read into memory before more of it is asked for: an announced length alone takes none.
+const PIECE_BYTES: u64 = 64 * 1024;
+
+/// What a server replies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reply {
+    /// A short text, such as `OK`.
+    Word(String),
+    /// Why it did not do what was asked, in its own words.
+    Refusal(String),
+    /// A number.
+    Number(i64),
+    /// Bytes.
+    Bytes(Vec<u8>),
+    /// Several replies.
+    List(Vec<Self>),
+    /// There is no such thing.
+    Nothing,
+}
+
+/// Reads one reply.
+///
+/// # Errors
+/// When it breaks off, is none, or takes more memory or depth than a reply may.
+pub fn read(from: &mut impl BufRead) -> Result<Reply, RedisError> {
+    Reading { from, room: limits::REDIS_REPLY_BYTES_MAX }.reply(limits::REDIS_REPLY_DEPTH_MAX)
+}
+
+struct Reading<'a, R> {
+    from: &'a mut R,
+    /// Memory that the reply may still take.
+    room: usize,
+}
+
+impl<R: BufRead> Reading<'_, R> {
+    fn reply(&mut self, depth: usize) -> Result<Reply, RedisError> {
+        self.take(size_of::<Reply>())?;
+        let line = self.line()?;
+        let (kind, rest) = line.split_at_checked(1).ok_or(RedisError::Garbled)?;
+        match kind {
+            "+" => Ok(Reply::Word(rest.to_owned())),
+            "-" => Ok(Reply::Refusal(rest.to_owned())),
+            ":" => rest.parse().map(Reply::Number).map_err(|_| RedisError::Garbled),
+            "$" => match length(rest)? {
+                Some(length) => self.bytes(length).map(Reply::Bytes),
+                None => Ok(Reply::Nothing),
+            },
+            "*" => match length(rest)? {
+                Some(count) => self.list(count, depth),
+                None => Ok(Reply::Nothing),
+            },
+            _ => Err(RedisError::Garbled),
+        }
+    }
+
+    fn list(&mut self, count: usize, depth: usize) -> Result<Reply, RedisError> {
+        let below = depth.checked_sub(1).ok_or(RedisError::TooLarge)?;
+        if count > self.room / size_of::<Reply>() {
+            return Err(RedisError::TooLarge);
+        }
+        let mut list = Vec::new();
+        for _ in 0..count {
+            list.push(self.reply(below)?);
+        }
+        Ok(Reply::List(list))
+    }
+
+    /// A line without its end. No word, number or length is long, and a refusal is cut where the log would cut it.
+    fn line(&mut self) -> Result<String, RedisError> {
+        let mut line = Vec::new();
+        let most = limits::REDIS_LINE_BYTES_MAX as u64;
+        self.from.by_ref().take(most).read_until(b'\n', &mut line)?;
+        if !line.ends_with(b"\n") && line.len() < limits::REDIS_LINE_BYTES_MAX {
+            return Err(broken());
+        }
+        self.take(line.len())?;
+        let text = line.strip_suffix(b"\r\n").ok_or(RedisError::Garbled)?;
+        Ok(String::from_utf8_lossy(text).into_owned())
+    }
+
+    fn bytes(&mut self, length: usize) -> Result<Vec<u8>, RedisError> {
+        self.take(length)?;
+        let (mut bytes, mut left) = (Vec::new(), length as u64);
+        while left > 0 {
+            let amount = self.from.by_ref().take(left.min(PIECE_BYTES)).read_to_end(&mut bytes)? as u64;
+            if amount == 0 {
+                return Err(broken());
+            }
+            left -= amount;
+        }
+        let mut end = [0; 2];
+        self.from.read_exact(&mut end)?;
+        if end == *b"\r\n" { Ok(bytes) } else { Err(RedisError::Garbled) }
+    }
+
+    fn take(&mut self, bytes: usize) -> Result<(), RedisError> {
+        self.room = self.room.checked_sub(bytes).ok_or(RedisError::TooLarge)?;
+        Ok(())
+    }
+}
+
+/// A length as it is announced; `None` for that of nothing.
+fn length(text: &str) -> Result<Option<usize>, RedisError> {
+    match text.parse::<i64>() {
+        Ok(-1) => Ok(None),
+        Ok(length) => usize::try_from(length).map(Some).map_err(|_| RedisError::Garbled),
+        Err(_) => Err(RedisError::Garbled),
+    }
+}
+
+fn broken() -> RedisError {
+    NetError::Broken("the other side closed the connection".into()).into()
+}
