@@ -326,3 +326,43 @@ fn the_conversation_is_a_fact_of_the_flow_too_and_never_becomes_code() {
     let told = server.ask(&flow, &body).is(200).json()["text"].clone();
     assert_eq!(told, "{{$flow.chatHistory}}".len().to_string(), "it stays as it is written");
 }
+
+/// What a Few Shot Prompt Template with these inputs makes of the question `sad`, or what is wrong with it.
+fn few_shot(server: &Server, inputs: Value) -> Value {
+    let mut drawing = Drawing::default();
+    let model = drawing.card("chatScripted", json!({"fallback": "{question}"}));
+    let form = drawing.card("promptTemplate", json!({"template": "{word} is not {antonym}"}));
+    let prompt = drawing.card("fewShotPromptTemplate", inputs);
+    let chain = drawing.card("llmChain", json!({}));
+    drawing.wire(&form, &prompt, "examplePrompt");
+    drawing.wire(&prompt, &chain, "prompt");
+    drawing.wire(&model, &chain, "model");
+    let answer = server.ask(&server.flow(&drawing.text()), &json!({"question": "sad"})).json();
+    if answer["text"].is_null() { answer["message"].clone() } else { answer["text"].clone() }
+}
+
+#[test]
+fn examples_stand_between_two_texts_and_say_what_they_say() {
+    let server = Server::start();
+    let examples = json!([{"word": "hot", "antonym": "cold"}, {"word": "{x}", "antonym": 7}]);
+    let inputs = json!({"examples": examples.to_string(), "prefix": "Opposites:", "suffix": "{input} is not",
+        "exampleSeparator": "\n"});
+    assert_eq!(few_shot(&server, inputs), "Opposites:\nhot is not cold\n{x} is not 7\nsad is not");
+    let inputs = json!({"examples": "[]", "suffix": "{input}?"});
+    assert_eq!(few_shot(&server, inputs), "sad?");
+}
+
+#[test]
+fn examples_that_cannot_be_shown_are_named() {
+    let server = Server::start();
+    for (inputs, told) in [
+        (json!({"examples": "[{", "suffix": "x"}), "Examples: this is not valid JSON"),
+        (json!({"examples": "{}", "suffix": "x"}), "Examples: this must be a JSON list"),
+        (json!({"examples": "[7]", "suffix": "x"}), "Examples: this must be a JSON list"),
+        (json!({"examples": "[{\"word\": \"a\"}]", "suffix": "x"}), "example 1 has no 'antonym'"),
+        (json!({"examples": "[]", "suffix": "x", "templateFormat": "jinja-2"}), "choose f-string"),
+    ] {
+        let said = few_shot(&server, inputs);
+        assert!(said.as_str().unwrap().contains(told), "{said}");
+    }
+}

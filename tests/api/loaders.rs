@@ -304,3 +304,20 @@ fn code_and_stores_bring_documents_too() {
         "[From the store.]"
     );
 }
+
+#[test]
+fn a_search_without_its_key_names_the_loader() {
+    let server = Server::start();
+    for (card, label) in [
+        ("braveSearchApiLoader", "BraveSearch API Document Loader"),
+        ("serpApi", "SerpApi For Web Search"),
+        ("searchApi", "SearchApi For Web Search"),
+    ] {
+        let mut drawing = Drawing::default();
+        let loader = drawing.card(card, json!({"query": "tea"}));
+        drawing.chooses(&loader, "text");
+        drawing.repeats(&loader);
+        let error = server.ask(&server.flow(&drawing.text()), &json!({"question": "Hi"})).is_error(500);
+        assert!(error.starts_with(&format!("{label}: ")) && error.contains("credential"), "{error}");
+    }
+}

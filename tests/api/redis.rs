@@ -2,6 +2,9 @@
 //! `FLOWKEEP_REDIS=redis://:password@127.0.0.1:port` names another. What would disturb others there, such as being full, is
 //! asked of a server of the test's own, where `redis-server` is installed.
 
+mod caches;
+mod own;
+
 use crate::overrides::listing;
 use crate::support::canvases::{Drawing, Format};
 use crate::support::provider::{Behaviour, Provider};
@@ -11,9 +14,7 @@ use flowkeep::net::Outgoing;
 use flowkeep::redis::{Reply, Session};
 use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::net::TcpListener;
 use url::Url;
 use uuid::Uuid;
 
@@ -152,49 +153,6 @@ fn says(text: &'static str) -> u16 {
         }
     });
     port
-}
-
-/// A server of the test's own, with settings of its own; it ends with it.
-struct Own {
-    process: Child,
-    port: u16,
-    _folder: tempfile::TempDir,
-}
-
-impl Own {
-    fn start(settings: &[&str]) -> Option<Self> {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let folder = tempfile::tempdir().unwrap();
-        let mut command = Command::new("redis-server");
-        command.args(["--bind", "127.0.0.1", "--save", "", "--dir"]).arg(folder.path());
-        if !settings.contains(&"--tls-port") {
-            command.args(["--port", &port.to_string()]);
-        }
-        let settings = settings.iter().map(|text| text.replace("PORT", &port.to_string()));
-        let Ok(process) = command.args(settings).stdout(Stdio::null()).spawn() else {
-            skipped("redis-server is not installed");
-            return None;
-        };
-        let own = Self { process, port, _folder: folder };
-        let end = Instant::now() + Duration::from_secs(20);
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(Instant::now() < end, "redis-server does not start");
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        Some(own)
-    }
-
-    fn place(&self) -> flowkeep::redis::Server {
-        let (host, port) = ("127.0.0.1".to_owned(), self.port);
-        flowkeep::redis::Server { host, port, user: None, password: None, database: 0, tls: false }
-    }
-}
-
-impl Drop for Own {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
 }
 
 #[test]
@@ -338,13 +296,11 @@ fn a_server_that_is_away_or_speaks_something_else_is_told_to_the_owner() {
     let Some(house) = House::open() else { return };
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let web = says("HTTP/1.1 400 Bad Request\r\n\r\n");
-    for (port, ssl, told) in [
-        (nobody, false, "no connection to the server; check host, port and SSL in the card's credential"),
-        (web, false, "does not speak Redis"),
-        (house.place.port, true, "no trusted TLS connection"),
+    for (port, told) in [
+        (nobody, "no connection to the server; check host, port and SSL in the card's credential"),
+        (web, "does not speak Redis"),
     ] {
-        let fields =
-            json!({"redisCacheHost": "127.0.0.1", "redisCachePort": port, "redisCacheSslEnabled": ssl});
+        let fields = json!({"redisCacheHost": "127.0.0.1", "redisCachePort": port});
         let said =
             house.unanswered(&house.server.flow(&house.canvas_with("redisCacheApi", &fields, json!({}))));
         assert!(said.contains(told) && !said.contains(&port.to_string()), "{said}");
@@ -355,76 +311,6 @@ fn a_server_that_is_away_or_speaks_something_else_is_told_to_the_owner() {
         json!({}),
     )));
     assert!(said.contains("refused by policy") && !said.contains("169.254"), "{said}");
-}
-
-#[test]
-fn what_a_full_server_cannot_keep_is_told_and_stays_in_the_record() {
-    let Some(own) = Own::start(&["--maxmemory", "1", "--maxmemory-policy", "noeviction"]) else { return };
-    let house = House::at(own.place());
-    let flow = house.flow(json!({}));
-    let said = house.unanswered(&flow);
-    assert!(said.contains("the server is full"), "{said}");
-    let kept: Vec<Value> =
-        house.server.messages(&flow).iter().map(|message| message["content"].clone()).collect();
-    assert_eq!(kept, ["Hi", "Yes."], "the answer was given and paid for");
-    let streamed = house.server.ask(&flow, &json!({"question": "Hi", "streaming": true})).is(200);
-    assert_eq!(
-        streamed.event_names().last().map(String::as_str),
-        Some("error"),
-        "{:?}",
-        streamed.event_names()
-    );
-    assert_eq!(house.run(&["DBSIZE"]), Reply::Number(0));
-    house.run(&["CONFIG", "SET", "maxmemory", "0"]);
-    let first = begin(&house.server, &flow, "And now?");
-    assert_eq!(house.entries(chat(&first)).len(), 2);
-}
-
-#[test]
-fn a_server_over_tls_is_trusted_by_the_operators_authority_alone() {
-    use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
-    let folder = tempfile::tempdir().unwrap();
-    let mut params = CertificateParams::new(Vec::new()).unwrap();
-    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let key = KeyPair::generate().unwrap();
-    let authority = params.self_signed(&key).unwrap().pem();
-    let (issuer, own_key) = (Issuer::new(params, key), KeyPair::generate().unwrap());
-    let shown =
-        CertificateParams::new(vec!["localhost".to_owned()]).unwrap().signed_by(&own_key, &issuer).unwrap();
-    let file = |name: &str, text: &str| {
-        let path = folder.path().join(name);
-        std::fs::write(&path, text).unwrap();
-        path.to_str().unwrap().to_owned()
-    };
-    let (ca, cert, key) =
-        (file("ca", &authority), file("cert", &shown.pem()), file("key", &own_key.serialize_pem()));
-    let settings = [
-        "--port",
-        "0",
-        "--tls-port",
-        "PORT",
-        "--tls-cert-file",
-        &cert,
-        "--tls-key-file",
-        &key,
-        "--tls-ca-cert-file",
-        &ca,
-        "--tls-auth-clients",
-        "no",
-        "--requirepass",
-        "hush",
-    ];
-    let Some(own) = Own::start(&settings) else { return };
-    let fields = json!({"redisCacheHost": "localhost", "redisCachePort": own.port, "redisCachePwd": "hush",
-        "redisCacheSslEnabled": true});
-    let mut house = House::at(own.place());
-    let said = house.unanswered(&house.server.flow(&house.canvas_with("redisCacheApi", &fields, json!({}))));
-    assert!(said.contains("no trusted TLS connection") && said.contains("SERVICE_CA_FILE"), "{said}");
-    house.server = Server::with(&[("SERVICE_CA_FILE", &ca)]);
-    let flow = house.server.flow(&house.canvas_with("redisCacheApi", &fields, json!({})));
-    let first = begin(&house.server, &flow, "I am Ada.");
-    go_on(&house.server, &flow, &first, "Who am I?").is(200);
-    assert_eq!(house.sent(), ["I am Ada.", "Yes.", "Who am I?"]);
 }
 
 #[test]
@@ -452,26 +338,6 @@ fn what_all_who_ask_share_is_not_forgotten_with_one_conversation() {
     let path = format!("/chatmessage/{flow}?chatId={}", chat(&first));
     house.server.owner("DELETE", &path).send().is(200);
     assert_eq!((house.entries(&key).len(), house.server.messages(&flow).len()), (2, 0));
-}
-
-#[test]
-fn nothing_is_deleted_here_that_cannot_be_forgotten_there() {
-    let Some(own) = Own::start(&[]) else { return };
-    let house = House::at(own.place());
-    let flow = house.flow(json!({}));
-    let first = begin(&house.server, &flow, "a");
-    drop(own);
-    let delete =
-        || house.server.owner("DELETE", &format!("/chatmessage/{flow}?chatId={}", chat(&first))).send();
-    let said = delete().is_error(500);
-    assert!(said.starts_with("Redis-Backed Chat Memory: no connection"), "{said}");
-    assert_eq!(house.server.messages(&flow).len(), 2);
-    house.server.put(
-        &format!("/chatflows/{flow}"),
-        &json!({"flowData": crate::support::canvases::scripted(), "publishInstantly": true}),
-    );
-    delete().is(200);
-    assert!(house.server.messages(&flow).is_empty(), "without the card nothing is to be forgotten");
 }
 
 #[test]
@@ -528,89 +394,4 @@ fn many_conversations_are_kept_apart_at_once() {
             });
         }
     });
-}
-
-/// An LLM Chain, which sends the question alone, in front of a model with the cache.
-fn cached(house: &House, server: &Server, fields: &Value, ttl: &str) -> String {
-    let mut drawing = Drawing::default();
-    let model = Format::OpenAi.model(&mut drawing, server, &house.talks.base_url(), json!({}));
-    let cache = drawing.card("redisCache", json!({ "ttl": ttl }));
-    drawing.credential(&cache, &stored(server, "redisCacheApi", fields));
-    let prompt = drawing.card("promptTemplate", json!({"template": "{question}"}));
-    let chain = drawing.card("llmChain", json!({}));
-    drawing.wire(&cache, &model, "cache");
-    drawing.wire(&model, &chain, "model");
-    drawing.wire(&prompt, &chain, "prompt");
-    drawing.text()
-}
-
-#[test]
-fn a_reply_that_is_kept_there_answers_every_server_until_its_time_is_over() {
-    let Some(house) = House::open() else { return };
-    let question = fresh();
-    let flow = house.server.flow(&cached(&house, &house.server, &house.credential(), "2500"));
-    let ask = |server: &Server, flow: &str| begin(server, flow, &question)["text"].clone();
-    assert_eq!((ask(&house.server, &flow), ask(&house.server, &flow)), (json!("Yes."), json!("Yes.")));
-    assert_eq!(house.talks.served(), 1);
-    let other = Server::start();
-    let elsewhere = other.flow(&cached(&house, &other, &house.credential(), ""));
-    assert_eq!((ask(&other, &elsewhere), house.talks.served()), (json!("Yes."), 1));
-    std::thread::sleep(Duration::from_millis(2_600));
-    assert_eq!((ask(&other, &elsewhere), house.talks.served()), (json!("Yes."), 2));
-}
-
-#[test]
-fn without_the_cache_the_model_answers() {
-    let Some(house) = House::open() else { return };
-    let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let mut wrong = house.credential();
-    wrong["redisCachePwd"] = json!("not-the-password");
-    for fields in [json!({ "redisCachePort": nobody }), wrong] {
-        let before = house.talks.served();
-        let flow = house.server.flow(&cached(&house, &house.server, &fields, ""));
-        for _ in 0..2 {
-            assert_eq!(begin(&house.server, &flow, "Hi")["text"], "Yes.");
-        }
-        assert_eq!(house.talks.served(), before + 2);
-    }
-}
-
-#[test]
-fn a_text_is_embedded_once_for_every_server_that_keeps_vectors_there() {
-    let Some(house) = House::open() else { return };
-    let (provider, namespace) = (Provider::start(), fresh());
-    let canvas = |server: &Server, ttl: &str| {
-        let mut drawing = Drawing::default();
-        let body = json!({"name": "k", "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": "sk-test-12345678"}});
-        let inputs = json!({"basepath": format!("{}/v1", provider.base_url()), "modelName": "m"});
-        let made = drawing.card("openAIEmbeddings", inputs);
-        drawing.credential(&made, &id(&server.post("/credentials", &body)));
-        let cache = drawing.card("redisEmbeddingsCache", json!({"namespace": namespace, "ttl": ttl}));
-        drawing.credential(&cache, &stored(server, "redisCacheApi", &house.credential()));
-        drawing.wire(&made, &cache, "embeddings");
-        let store = drawing.card("memoryVectorStore", json!({"topK": "1"}));
-        for text in ["Cats purr.", "Dogs bark."] {
-            let loader = drawing.card("plainText", json!({ "text": text }));
-            drawing.wire(&loader, &store, "document");
-        }
-        drawing.wire(&cache, &store, "embeddings");
-        let model = drawing.card("chatExtractive", json!({}));
-        let chain = drawing.card("retrievalQAChain", json!({"returnSourceDocuments": true}));
-        drawing.wire(&model, &chain, "model");
-        drawing.wire(&store, &chain, "vectorStoreRetriever");
-        drawing.text()
-    };
-    let found = |server: &Server, ttl: &str| {
-        let flow = server.flow(&canvas(server, ttl));
-        begin(server, &flow, "Cats purr.")["sourceDocuments"][0]["pageContent"].clone()
-    };
-    assert_eq!(found(&house.server, "3600"), "Cats purr.");
-    let served = provider.served();
-    let Reply::List(keys) = house.run(&["KEYS", &format!("flowkeep:vector:{namespace}:*")]) else { panic!() };
-    assert_eq!((keys.len(), served), (3, 2), "two passages and a question");
-    let Reply::Bytes(key) = &keys[0] else { panic!() };
-    let Reply::Number(left) = house.run(&["PTTL", std::str::from_utf8(key).unwrap()]) else { panic!() };
-    assert!((3_000_000..=3_600_000).contains(&left), "{left}");
-    let other = Server::start();
-    assert_eq!((found(&other, "60"), provider.served()), (json!("Cats purr."), served));
 }

@@ -16,6 +16,7 @@ mod models;
 mod overrides;
 #[path = "../support/program.rs"]
 mod program;
+mod redis;
 #[path = "../support/samples.rs"]
 mod samples;
 mod secrets;

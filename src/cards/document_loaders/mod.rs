@@ -19,6 +19,7 @@ pub(super) mod pdf_file;
 pub(super) mod plain_text;
 mod pointers;
 mod rows;
+pub(super) mod searches;
 pub(super) mod text_file;
 pub(super) mod vector_store;
 pub(super) mod web_scraper;

@@ -139,3 +139,37 @@ pub fn rows(
 pub fn of_question(text: &str, embeddings: &dyn Embeddings, host: &dyn Host) -> Result<Vec<f32>> {
     embeddings.embed_query(text, host)
 }
+
+/// How near each of these texts is to a question: 1 for the same direction, 0 for nothing in common.
+///
+/// # Errors
+/// What the embeddings card fails with.
+pub fn nearness(
+    question: &str,
+    texts: &[&str],
+    embeddings: &dyn Embeddings,
+    host: &dyn Host,
+) -> Result<Vec<f32>> {
+    let vectors = embeddings.embed(texts, host)?;
+    let asked = embeddings.embed_query(question, host)?;
+    Ok(vectors.iter().map(|vector| cosine(vector, &asked)).collect())
+}
+
+fn cosine(one: &[f32], other: &[f32]) -> f32 {
+    let product: f32 = one.iter().zip(other).map(|(x, y)| x * y).sum();
+    let length = |vector: &[f32]| vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+    let lengths = length(one) * length(other);
+    if lengths > 0.0 { product / lengths } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearness_is_the_angle_alone() {
+        assert!((cosine(&[2.0, 0.0], &[5.0, 0.0]) - 1.0).abs() < 1e-6);
+        assert!(cosine(&[1.0, 0.0], &[0.0, 3.0]).abs() < 1e-6);
+        assert!(cosine(&[0.0, 0.0], &[0.0, 3.0]).abs() < 1e-6);
+    }
+}

@@ -151,7 +151,21 @@ impl BraceText {
         Self(pieces)
     }
 
-    fn variables(&self) -> impl Iterator<Item = &str> {
+    /// These texts one after another, with `between` as it is between two of them.
+    #[must_use]
+    pub fn joined(texts: impl IntoIterator<Item = Self>, between: &str) -> Self {
+        let mut pieces = Vec::new();
+        for (at, text) in texts.into_iter().enumerate() {
+            if at > 0 && !between.is_empty() {
+                pieces.push(Piece::Text(between.to_owned()));
+            }
+            pieces.extend(text.0);
+        }
+        Self(pieces)
+    }
+
+    /// The names of its variables, in order of appearance.
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|piece| match piece {
             Piece::Variable(written) => Some(written.trim()),
             Piece::Text(_) => None,

@@ -89,9 +89,10 @@ impl Request {
     ///
     /// # Errors
     /// As [`Self::text`], and when it is no JSON.
-    pub fn value(self, turn: &Turn<'_>, limits: Limits) -> Result<Value, String> {
-        let text = self.text(turn, limits)?;
-        serde_json::from_str(&text).map_err(|_| "The request failed: the answer is not JSON.".to_owned())
+    pub fn value(self, host: &dyn Host, limits: Limits) -> Result<Value, String> {
+        let answer = self.answer(host, limits)?;
+        serde_json::from_str(&answer.body)
+            .map_err(|_| "The request failed: the answer is not JSON.".to_owned())
     }
 
     /// Method, address, headers and body, for tests of what is sent.

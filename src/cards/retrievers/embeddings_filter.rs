@@ -1,5 +1,6 @@
 //! Embeddings Filter Retriever: of the passages found, those that mean something near the question.
 
+use crate::cards::kit::embedding::nearness;
 use crate::cards::kit::retrieving::{BASE_RETRIEVER, QUERY, outputs};
 use crate::cards::kit::{Card, Category, Connects, Embeddings, Input, Make, Output, Retriever, Risk, Turn};
 use crate::domain::error::Result;
@@ -56,10 +57,8 @@ impl Retriever for NearEnough {
             return Ok(found);
         }
         let texts: Vec<&str> = found.iter().map(|passage| passage.page_content.as_str()).collect();
-        let vectors = self.embeddings.embed(&texts, turn.host)?;
-        let asked = self.embeddings.embed_query(query, turn.host)?;
-        let mut judged: Vec<(f32, SourceDocument)> =
-            vectors.iter().map(|vector| cosine(vector, &asked)).zip(found).collect();
+        let near = nearness(query, &texts, self.embeddings.as_ref(), turn.host)?;
+        let mut judged: Vec<(f32, SourceDocument)> = near.into_iter().zip(found).collect();
         judged.retain(|(near, _)| self.least.is_none_or(|least| *near >= least));
         judged.sort_by(|one, other| other.0.total_cmp(&one.0));
         Ok(judged.into_iter().take(self.most).map(|(_, passage)| passage).collect())
@@ -67,24 +66,5 @@ impl Retriever for NearEnough {
 
     fn top_k(&self) -> usize {
         self.most
-    }
-}
-
-fn cosine(one: &[f32], other: &[f32]) -> f32 {
-    let product: f32 = one.iter().zip(other).map(|(x, y)| x * y).sum();
-    let length = |vector: &[f32]| vector.iter().map(|x| x * x).sum::<f32>().sqrt();
-    let lengths = length(one) * length(other);
-    if lengths > 0.0 { product / lengths } else { 0.0 }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nearness_is_the_angle_alone() {
-        assert!((cosine(&[2.0, 0.0], &[5.0, 0.0]) - 1.0).abs() < 1e-6);
-        assert!(cosine(&[1.0, 0.0], &[0.0, 3.0]).abs() < 1e-6);
-        assert!(cosine(&[0.0, 0.0], &[0.0, 3.0]).abs() < 1e-6);
     }
 }

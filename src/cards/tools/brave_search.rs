@@ -28,7 +28,8 @@ const ADDRESS: &str = "https://api.search.brave.com/res/v1/web/search";
 const DESCRIPTION: &str =
     "Searches the web. Use it for facts and events you do not know. Give it search words.";
 
-fn request(key: &str, question: &str) -> Request {
+/// The search for a question.
+pub fn request(key: &str, question: &str) -> Request {
     let request = Request::get(ADDRESS).query([("q", question)]);
     request.header("accept", "application/json").header("x-subscription-token", key)
 }

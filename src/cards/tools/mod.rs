@@ -24,5 +24,6 @@ pub mod searxng;
 pub mod serp_api;
 pub mod serper;
 pub mod tavily;
+pub mod web_browser;
 pub mod web_scraper;
 pub mod wolfram_alpha;

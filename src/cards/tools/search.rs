@@ -48,7 +48,7 @@ impl Tool for Search {
 
     fn call(&self, arguments: &Value, turn: &Turn<'_>) -> Result<String, String> {
         let question = text_argument(arguments, "input")?;
-        let text = (self.read)(&(self.ask)(question).value(turn, self.limits)?);
+        let text = (self.read)(&(self.ask)(question).value(turn.host, self.limits)?);
         Ok(if text.is_empty() { NOTHING_FOUND.to_owned() } else { text })
     }
 }

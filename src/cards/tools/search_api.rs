@@ -29,7 +29,12 @@ const DESCRIPTION: &str =
     "Searches the web and returns an answer or what the results say. Use it for facts and current events.";
 
 fn request(key: &str, question: &str) -> Request {
-    let request = Request::get(ADDRESS).query([("engine", "google"), ("q", question)]);
+    search(key, [("engine", "google"), ("q", question)])
+}
+
+/// The search with these parameters.
+pub fn search<'q>(key: &str, parameters: impl IntoIterator<Item = (&'q str, &'q str)>) -> Request {
+    let request = Request::get(ADDRESS).query(parameters);
     request.header("authorization", &format!("Bearer {key}"))
 }
 

@@ -28,7 +28,8 @@ const ADDRESS: &str = "https://serpapi.com/search";
 const DESCRIPTION: &str =
     "Searches the web and returns an answer or a list of results. Use it for facts and current events.";
 
-fn request(key: &str, question: &str) -> Request {
+/// The search for a question.
+pub fn request(key: &str, question: &str) -> Request {
     Request::get(ADDRESS).query([("engine", "google"), ("output", "json"), ("q", question), ("api_key", key)])
 }
 

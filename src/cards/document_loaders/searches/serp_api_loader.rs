@@ -1,0 +1,23 @@
+//! SerpApi For Web Search: what Google finds, by SerpApi, as documents.
+
+use super::{QUERY, of_google, searching};
+use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER};
+use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::cards::tools::serp_api::request;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "serpApi",
+    label: "SerpApi For Web Search",
+    version: 2.0,
+    category: Category::DocumentLoaders,
+    description: "What a search with Google finds, through SerpApi, a document for each result.",
+    base_classes: BASE_CLASSES,
+    risk: Risk::Safe,
+    inputs: &[Input::credential(&["serpApi"]), QUERY, SPLITTER, METADATA, OMIT],
+    outputs: OUTPUTS,
+    make: Make::Loader(|inputs| {
+        let key = inputs.secret("serpApiKey")?;
+        searching(inputs, request(&key, &inputs.text(QUERY.name)?), |answer| of_google(answer, "SerpAPI"))
+    }),
+};
