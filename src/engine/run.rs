@@ -77,7 +77,7 @@ pub fn remembers_outside(plan: &Plan) -> bool {
 /// The first card that cannot be built; the message names it.
 pub fn outside_memories(plan: &Plan, turn: &Turn<'_>) -> Result<Vec<Arc<dyn Memory>>> {
     let chat_history = OnceCell::new();
-    let resolver = Resolver { turn, parts: &[], steps: &plan.places, chat_history: &chat_history };
+    let resolver = Resolver { turn, parts: &[], plan, chat_history: &chat_history };
     let mut memories = Vec::new();
     for step in plan.steps.iter().filter(|step| is_outside_memory(step)) {
         if let Part::Memory(memory) =

@@ -40,7 +40,7 @@ pub const CARD: Card = Card {
             embeddings: inputs.embeddings(EMBEDDINGS.name)?,
             card: CARD.name,
             namespace,
-            kept: Kept::There(Keep::of(inputs, prefix, time)?),
+            kept: Kept::There(Box::new(Keep::of(inputs, prefix, time)?)),
         }))
     }),
 };

@@ -14,7 +14,7 @@ pub(super) enum Kept {
     /// With the host, which knows the flow they belong to.
     Here,
     /// On a server.
-    There(Keep),
+    There(Box<Keep>),
 }
 
 impl Kept {
