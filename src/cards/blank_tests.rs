@@ -12,7 +12,7 @@ use std::collections::HashMap;
 const MISSING: &[&str] = &["fill this in", "is required", "connect a card here", "needs a connection"];
 
 /// Cards of which one of several inputs has to be filled in, whichever it is.
-const ONE_OF_SEVERAL: &[&str] = &["openAPIToolkit", "openApiChain", "customTool"];
+const ONE_OF_SEVERAL: &[&str] = &["openAPIToolkit", "openApiChain", "customTool", "searchApi"];
 
 /// The card that stands in for what can be wired.
 fn stand_in(wanted: Connects) -> Option<&'static str> {

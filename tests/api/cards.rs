@@ -113,6 +113,7 @@ fn cards_are_listed_by_category() {
         "bufferWindowMemory",
         "conversationSummaryMemory",
         "conversationSummaryBufferMemory",
+        "RedisBackedChatMemory",
     ];
     assert_eq!(names, ours);
     assert!(server.read("/nodes/category/Chat%20Models").as_array().unwrap().len() >= 6);
