@@ -96,8 +96,8 @@ fn a_flow_that_was_stored_with_more_than_its_drawing_is_the_version_it_was() {
     assert_eq!(server.history(&flow)["liveSha"], sha, "what is no part of a canvas is no change of it");
     assert_eq!(server.newest(&flow), sha);
     // As it was stored before such things were left out.
-    let id = flow_id(&flow);
-    server.app.store.write(|tx| CANVASES.put(tx, &server.workspace(), &id, &more.to_string())).unwrap();
+    let (id, home) = (flow_id(&flow), server.workspace());
+    server.app.store.write(|tx| CANVASES.put(tx, &home, &id, &more.to_string())).unwrap();
     server.save_canvas(&flow, &more.to_string()).is(200);
     let status = server.owner("GET", &format!("/flow-drafts/{flow}")).send().is(200).json();
     assert!(status["draft"].is_null(), "what is Live already is no draft: {status}");
