@@ -17,7 +17,7 @@ const FLOORS: &[(usize, &[&str])] = &[
     (1, &["canvas", "script", "net", "vectors"]),
     (
         2,
-        &["store", "history", "files", "boards", "git_host", "llm", "documents", "sql", "postgres", "traces"],
+        &["store", "history", "files", "boards", "git_host", "llm", "documents", "sql", "postgres", "mysql", "traces"],
     ),
     (3, &["cards"]),
     (4, &["engine"]),
@@ -43,7 +43,8 @@ const ONLY: &[(&str, &[&str])] = &[
     ("documents", &["worker", "domain", "limits"]),
     ("sql", &["domain", "limits"]),
     ("postgres", &["net", "domain", "limits"]),
-    ("cards", &["llm", "documents", "sql", "postgres", "canvas", "script", "net", "vectors", "domain", "limits", "settings", "clock"]),
+    ("mysql", &["net", "domain", "limits"]),
+    ("cards", &["llm", "documents", "sql", "postgres", "mysql", "canvas", "script", "net", "vectors", "domain", "limits", "settings", "clock"]),
     ("engine", &["cards", "llm", "documents", "canvas", "script", "net", "vectors", "domain", "limits", "settings", "clock"]),
     ("vectors", &[]),
     ("http", &["app", "ops", "domain", "limits", "settings", "clock"]),

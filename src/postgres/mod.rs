@@ -12,7 +12,7 @@ mod session;
 #[cfg(test)]
 mod tests;
 
-pub use connection::{Connection, Row};
+pub use connection::{Answer, Bounds, Connection, Described, Row};
 pub use error::PgError;
 pub use name::{Column, Table};
 pub use session::Session;
