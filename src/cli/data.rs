@@ -1,6 +1,7 @@
 //! `flowkeep data`: the data folder as a whole.
 
 use super::operator::{execute, unexpected};
+use super::table::shown;
 use super::{Context, Failure, say};
 use crate::ops::control::{Command, Outcome};
 use clap::Subcommand;
@@ -42,11 +43,6 @@ pub(super) fn run(args: &Args, context: &Context<'_>) -> Result<(), Failure> {
         "{damaged} of what is stored is damaged; everything else goes on working. Stop the service, copy the data folder, and \
          put a backup of the whole folder in its place"
     )))
-}
-
-/// A text of people, without what would move the cursor.
-fn shown(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
 fn told(answer: &Value) -> String {

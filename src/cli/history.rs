@@ -1,7 +1,7 @@
 //! `flowkeep history`: the versions of flows without the web page.
 
 use super::operator::{execute, unexpected};
-use super::table::json_lines;
+use super::table::{json_lines, shown};
 use super::{Context, Failure, say};
 use crate::domain::ids::FlowId;
 use crate::ops::control::{Command, Outcome};
@@ -111,11 +111,6 @@ fn id(text: &str) -> Result<FlowId, Failure> {
 
 fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
-}
-
-/// A text of people, without what would move the cursor.
-fn shown(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
 /// One line a version. Titles and names come from people: nothing in them may move the cursor.

@@ -45,3 +45,8 @@ pub(super) fn table<const N: usize>(head: [&str; N], rows: impl Iterator<Item = 
     }
     shown
 }
+
+/// A text of people, without what would move the cursor.
+pub(super) fn shown(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
