@@ -142,6 +142,10 @@ pub const POSTGRES_MESSAGE_BYTES_MAX: usize = 16 * 1024 * 1024;
 pub const POSTGRES_RESULT_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// Rows of one statement.
 pub const POSTGRES_RESULT_ROWS_MAX: usize = 100_000;
+/// Time to connect to a MySQL server and sign in.
+pub const MYSQL_SIGN_IN_SECONDS: u64 = 15;
+/// Columns of one of its results.
+pub const MYSQL_COLUMNS_MAX: usize = 4_096;
 /// Time of one exchange with a Redis server.
 pub const REDIS_SECONDS: u64 = 15;
 /// Time to connect to one.
@@ -291,6 +295,16 @@ pub const CODE_FETCHES_MAX: u32 = 50;
 pub const CODE_FETCHES_AT_ONCE_MAX: usize = 6;
 /// Calls of `$tools` in one run of code.
 pub const CODE_CALLS_MAX: u32 = 50;
+/// Statements that one run of code sends to databases; signing in and goodbyes are counted too.
+pub const CODE_QUERIES_MAX: u32 = 200;
+/// Time of one of them; no longer than what is left of the run of code.
+pub const CODE_QUERY_SECONDS: u64 = 60;
+/// Connections to databases that one run of code has at the same time.
+pub const CODE_CONNECTIONS_MAX: usize = 5;
+/// Rows of one result that code gets from a database.
+pub const CODE_ROWS_MAX: usize = 10_000;
+/// Bytes of one such result, and of the memory that holds it.
+pub const CODE_ROWS_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Bytes that one native function of code takes in or gives out.
 pub const CODE_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// Random bytes that code may ask for at once.

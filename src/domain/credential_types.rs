@@ -141,6 +141,18 @@ const OAUTH2: &[CredentialField] = &[
     text("scope", "Scope").optional(),
 ];
 
+/// Who signs in at a server of databases and, for code of flows, which one it is: code never says where a password goes.
+const SQL_SERVER: &[CredentialField] = &[
+    text("user", "User"),
+    password("password", "Password"),
+    text("host", "Host (lets code of flows ask the database)").optional(),
+    number("port", "Port").optional(),
+    text("database", "Database").optional(),
+    boolean("ssl", "SSL"),
+    text("certificate", "Certificate of the server's authority (PEM)").optional(),
+    boolean("allowWrites", "Code may write"),
+];
+
 /// All types, in the order in which forms list them.
 #[rustfmt::skip]
 pub const ALL: &[CredentialType] = &[
@@ -222,9 +234,12 @@ pub const ALL: &[CredentialType] = &[
         text("additionalParameters", "Additional Parameters").optional(),
         text("scope", "Scope").optional(),
     ]),
-    kind("PostgresApi", "Postgres API", &[text("user", "User"), password("password", "Password")]),
-    kind("PostgresUrl", "Postgres URL", &[url("postgresUrl", "Postgres URL")]),
-    kind("MySQLApi", "MySQL API", &[text("user", "User"), password("password", "Password")]),
+    kind("PostgresApi", "Postgres API", SQL_SERVER),
+    kind("PostgresUrl", "Postgres URL", &[
+        url("postgresUrl", "Postgres URL"),
+        boolean("allowWrites", "Code may write"),
+    ]),
+    kind("MySQLApi", "MySQL API", SQL_SERVER),
     kind("redisCacheApi", "Redis API", &[
         text("redisCacheHost", "Redis Cache Host").or("127.0.0.1"),
         number("redisCachePort", "Redis Cache Port").or("6379"),

@@ -159,6 +159,16 @@ pub fn delete(app: &App, caller: &Caller, id: &str, force: bool) -> Result<Value
     Ok(json!({ "raw": [], "affected": 1 }))
 }
 
+/// The credentials of a workspace that are of one of these types, sealed as they are.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn of_types(tx: &impl Tx, workspace: &WorkspaceId, types: &[&str]) -> Result<Vec<Credential>> {
+    let mut found = CREDENTIALS.list(tx, workspace)?;
+    found.retain(|credential| types.contains(&credential.credential_name.as_str()));
+    Ok(found)
+}
+
 /// The fields of a credential in clear, for a run of a flow in `workspace`; `None` when there is none.
 ///
 /// # Errors

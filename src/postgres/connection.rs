@@ -6,7 +6,7 @@ use crate::limits;
 use crate::net::{Line, NetError, Outgoing};
 use bytes::BytesMut;
 use postgres_protocol::IsNull;
-use postgres_protocol::message::backend::{DataRowBody, ErrorResponseBody, Header, Message};
+use postgres_protocol::message::backend::{DataRowBody, ErrorResponseBody, Header, Message, RowDescriptionBody};
 use postgres_protocol::message::frontend;
 use std::io::{Read as _, Write as _};
 use std::time::Duration;
@@ -15,9 +15,46 @@ use std::time::Duration;
 const READ_BYTES: usize = 16 * 1024;
 /// Time to say goodbye.
 const GOODBYE: Duration = Duration::from_secs(1);
+/// Time to end a statement from beside.
+const STOP: Duration = Duration::from_secs(2);
 
 /// A row: each column as the server writes it.
 pub type Row = Vec<Option<String>>;
+
+/// A column of a result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Described {
+    /// Its name.
+    pub name: String,
+    /// The server's number of its type.
+    pub kind: u32,
+}
+
+/// What a statement gave.
+#[derive(Debug, Default)]
+pub struct Answer {
+    /// The columns, where the server was asked to describe them.
+    pub columns: Vec<Described>,
+    /// The rows.
+    pub rows: Vec<Row>,
+    /// What was done, as the server puts it: its verb, and how many rows.
+    pub done: String,
+}
+
+/// The most that one statement may give.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// Rows.
+    pub rows: usize,
+    /// Bytes of all rows, and of the memory that holds them.
+    pub bytes: usize,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { rows: limits::POSTGRES_RESULT_ROWS_MAX, bytes: limits::POSTGRES_RESULT_BYTES_MAX }
+    }
+}
 
 /// A connection that is signed in.
 pub struct Connection {
@@ -25,6 +62,8 @@ pub struct Connection {
     pub(super) read: BytesMut,
     pub(super) time: Duration,
     pub(super) password: String,
+    /// Number and key of the connection, by which another one ends its statement.
+    pub(super) key: Option<(i32, i32)>,
 }
 
 impl Connection {
@@ -45,21 +84,55 @@ impl Connection {
     /// # Errors
     /// As [`PgError`]. After one that the server did not tell itself, the connection cannot be used any more.
     pub fn run(&mut self, sql: &str, parameters: &[&str], cancel: &Cancel) -> Result<Vec<Row>, PgError> {
+        self.say(sql, parameters.iter().copied().map(Some), false, cancel)?;
+        Ok(self.answer(Bounds::default())?.rows)
+    }
+
+    /// As [`Self::run`], with values that may be none and columns that are described.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn ask(
+        &mut self,
+        sql: &str,
+        values: &[Option<String>],
+        bounds: Bounds,
+        cancel: &Cancel,
+    ) -> Result<Answer, PgError> {
+        self.say(sql, values.iter().map(Option::as_deref), true, cancel)?;
+        self.answer(bounds)
+    }
+
+    fn say<'v>(
+        &mut self,
+        sql: &str,
+        values: impl Iterator<Item = Option<&'v str>>,
+        describe: bool,
+        cancel: &Cancel,
+    ) -> Result<(), PgError> {
         self.line.exchange(cancel, self.time);
         let mut out = BytesMut::new();
         frontend::parse("", sql, [], &mut out)?;
-        let write = |value: &&str, out: &mut BytesMut| {
+        let write = |value: Option<&str>, out: &mut BytesMut| {
+            let Some(value) = value else { return Ok(IsNull::Yes) };
             out.extend_from_slice(value.as_bytes());
             Ok(IsNull::No)
         };
         // Parameters and columns are texts, which every type has.
-        if frontend::bind("", "", [], parameters, write, [], &mut out).is_err() {
+        if frontend::bind("", "", [], values, write, [], &mut out).is_err() {
             return Err(PgError::TooLarge);
+        }
+        if describe {
+            frontend::describe(b'P', "", &mut out)?;
         }
         frontend::execute("", 0, &mut out)?;
         frontend::sync(&mut out);
-        self.send(&out)?;
-        self.rows()
+        self.send(&out)
+    }
+
+    /// Every later statement may take so long and no longer.
+    pub const fn within(&mut self, time: Duration) {
+        self.time = time;
     }
 
     /// Runs statements of which all count or none.
@@ -86,25 +159,25 @@ impl Connection {
         }
     }
 
-    fn rows(&mut self) -> Result<Vec<Row>, PgError> {
-        let (mut rows, mut bytes, mut told) = (Vec::new(), 0, None);
+    fn answer(&mut self, bounds: Bounds) -> Result<Answer, PgError> {
+        let (mut answer, mut bytes, mut told) = (Answer::default(), 0, None);
         loop {
             match self.next()? {
+                Message::RowDescription(described) => answer.columns = columns_of(&described)?,
                 Message::DataRow(row) => {
                     // What it takes in memory: columns of nothing take little of the line and much of that.
                     bytes += row.buffer().len() + room(count(&row));
-                    if bytes > limits::POSTGRES_RESULT_BYTES_MAX
-                        || rows.len() >= limits::POSTGRES_RESULT_ROWS_MAX
-                    {
+                    if bytes > bounds.bytes || answer.rows.len() >= bounds.rows {
                         return Err(PgError::TooLarge);
                     }
-                    rows.push(columns(&row)?);
+                    answer.rows.push(columns(&row)?);
                 }
                 Message::ErrorResponse(error) => told = Some(self.told(&error)),
-                Message::ReadyForQuery(_) => return told.map_or(Ok(rows), Err),
+                Message::CommandComplete(done) => answer.done = done.tag()?.to_owned(),
+                Message::ReadyForQuery(_) => return told.map_or(Ok(answer), Err),
                 Message::ParseComplete
                 | Message::BindComplete
-                | Message::CommandComplete(_)
+                | Message::NoData
                 | Message::EmptyQueryResponse => {}
                 _ => return Err(PgError::Garbled),
             }
@@ -160,8 +233,23 @@ impl Connection {
         PgError::told(&code, &message, &self.password)
     }
 
-    /// Says goodbye, for which nobody waits long.
-    pub(super) fn close(mut self) {
+    /// Ends the statement that this connection waits for: without it the server would go on for nobody. It takes a short
+    /// time at most, and what cannot be ended is left to the server's own limit.
+    pub fn stop(self, server: &Server, outgoing: &Outgoing) {
+        let Self { line, key, .. } = self;
+        drop(line);
+        let Some((number, key)) = key else { return };
+        let mut out = BytesMut::new();
+        frontend::cancel_request(number, key, &mut out);
+        if let Ok(mut beside) = login::reach(server, outgoing, &Cancel::new(None), STOP) {
+            let _ = beside.write_all(&out).and_then(|()| beside.flush());
+            // The server closes it when it has done so.
+            let _ = beside.read(&mut [0]);
+        }
+    }
+
+    /// Says goodbye, for which nobody waits long. What a transaction did that was not committed is undone there.
+    pub fn close(mut self) {
         let mut out = BytesMut::new();
         frontend::terminate(&mut out);
         self.line.exchange(&Cancel::new(None), GOODBYE);
@@ -179,6 +267,15 @@ fn count(row: &DataRowBody) -> usize {
 /// Bytes that a row of so many columns takes, whatever is in them.
 const fn room(columns: usize) -> usize {
     size_of::<Row>() + columns * size_of::<Option<String>>()
+}
+
+fn columns_of(described: &RowDescriptionBody) -> Result<Vec<Described>, PgError> {
+    use fallible_iterator::FallibleIterator as _;
+    let (mut fields, mut columns) = (described.fields(), Vec::new());
+    while let Some(field) = fields.next()? {
+        columns.push(Described { name: field.name().to_owned(), kind: field.type_oid() });
+    }
+    Ok(columns)
 }
 
 fn columns(row: &DataRowBody) -> Result<Row, PgError> {

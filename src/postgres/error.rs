@@ -49,7 +49,8 @@ impl PgError {
     }
 
     /// True when the connection can be used again.
-    pub(super) const fn leaves_connection(&self) -> bool {
+    #[must_use]
+    pub const fn leaves_connection(&self) -> bool {
         matches!(self, Self::Told { .. })
     }
 

@@ -21,14 +21,9 @@ pub(super) fn open(
     options: bool,
 ) -> Result<Connection, PgError> {
     let most = Duration::from_secs(limits::POSTGRES_SIGN_IN_SECONDS);
-    let mut line = outgoing.connect(&server.host, server.port, cancel, most)?;
-    line = match &server.tls {
-        Tls::Off => line,
-        Tls::Public => begin_tls(line)?.secure(None)?,
-        Tls::Of(authorities) => begin_tls(line)?.secure(Some(authorities))?,
-    };
+    let line = reach(server, outgoing, cancel, most)?;
     let password = server.password.clone();
-    let mut connection = Connection { line, read: BytesMut::new(), time: server.time, password };
+    let mut connection = Connection { line, read: BytesMut::new(), time: server.time, password, key: None };
     let time = format!("-c statement_timeout={}", server.time.as_millis());
     let mut parameters = vec![
         ("user", server.user.as_str()),
@@ -45,12 +40,27 @@ pub(super) fn open(
     sign_in(&mut connection, server)?;
     loop {
         match connection.next()? {
-            Message::BackendKeyData(_) => {}
+            Message::BackendKeyData(key) => connection.key = Some((key.process_id(), key.secret_key())),
             Message::ReadyForQuery(_) => return Ok(connection),
             Message::ErrorResponse(error) => return Err(connection.told(&error)),
             _ => return Err(PgError::Garbled),
         }
     }
+}
+
+/// Connects, over TLS where the owner wants it.
+pub(super) fn reach(
+    server: &Server,
+    outgoing: &Outgoing,
+    cancel: &Cancel,
+    most: Duration,
+) -> Result<Line, PgError> {
+    let line = outgoing.connect(&server.host, server.port, cancel, most)?;
+    Ok(match &server.tls {
+        Tls::Off => line,
+        Tls::Public => begin_tls(line)?.secure(None)?,
+        Tls::Of(authorities) => begin_tls(line)?.secure(Some(authorities))?,
+    })
 }
 
 fn begin_tls(mut line: Line) -> Result<Line, PgError> {

@@ -11,7 +11,7 @@ mod name;
 #[cfg(test)]
 mod tests;
 
-pub use connection::{Connection, Row};
+pub use connection::{Answer, Bounds, Connection, Described, Row};
 pub use error::PgError;
 pub use name::{Column, Table};
 

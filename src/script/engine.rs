@@ -153,7 +153,12 @@ impl<'js> Run<'js, '_> {
     /// Starts the code as the body of an async function, on the first line of its source.
     fn begin(&self, job: &Job, scope: Vec<u8>) -> rquickjs::Result<Promise<'js>> {
         let scope: Value<'js> = self.ctx.json_parse(scope)?;
-        self.tools.get::<_, Function<'js>>("begin")?.call::<_, ()>((scope, job.fetch, job.calls.clone()))?;
+        self.tools.get::<_, Function<'js>>("begin")?.call::<_, ()>((
+            scope,
+            job.fetch,
+            job.calls.clone(),
+            job.databases,
+        ))?;
         let code = format!("(async function () {{{}\n}})()", job.source);
         self.ctx.eval_with_options(code, named(CODE))
     }
@@ -169,6 +174,10 @@ impl<'js> Run<'js, '_> {
             let Some((id, name, arguments)) = self.wishes.borrow_mut().next_call() else { break };
             pipes.send(&FromWorker::Call { id, name, arguments })?;
         }
+        loop {
+            let Some((id, ask)) = self.wishes.borrow_mut().next_ask() else { break };
+            pipes.send(&FromWorker::Query { id, ask })?;
+        }
         let (waits, timer) = {
             let wishes = self.wishes.borrow();
             (wishes.waits_for_something(), wishes.next_timer())
@@ -182,6 +191,7 @@ impl<'js> Run<'js, '_> {
             return match pipes.receive()? {
                 Some(ToWorker::Fetched { id, answer }) => Ok(self.fetched(id, answer)),
                 Some(ToWorker::Called { id, answer }) => Ok(self.called(id, answer)),
+                Some(ToWorker::Queried { id, answer }) => Ok(self.queried(id, &answer)),
                 Some(ToWorker::Run(_)) | None => Err(io::ErrorKind::UnexpectedEof.into()),
             };
         }
@@ -214,6 +224,22 @@ impl<'js> Run<'js, '_> {
             Err(why) => ("uncalled", why),
         };
         self.tools.get::<_, Function<'js>>(name)?.call((id, text))
+    }
+
+    fn queried(
+        &self,
+        id: u32,
+        answer: &Result<super::DatabaseAnswer, super::DatabaseFault>,
+    ) -> rquickjs::Result<()> {
+        {
+            let mut wishes = self.wishes.borrow_mut();
+            wishes.called = wishes.called.saturating_sub(1);
+        }
+        let (name, text) = match answer {
+            Ok(answer) => ("queried", serde_json::to_string(answer)),
+            Err(fault) => ("unqueried", serde_json::to_string(fault)),
+        };
+        self.tools.get::<_, Function<'js>>(name)?.call((id, text.unwrap_or_default()))
     }
 
     fn result(&self, promise: &Promise<'js>, bytes_max: usize) -> Ended {

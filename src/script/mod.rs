@@ -9,6 +9,7 @@
 #[cfg(unix)]
 mod bytes;
 mod calls;
+mod database;
 #[cfg(unix)]
 mod engine;
 mod error;
@@ -24,11 +25,15 @@ mod worker;
 
 pub use crate::worker::Tenant;
 pub use calls::Calls;
+pub use database::{
+    DatabaseAnswer, DatabaseAsk, DatabaseColumn, DatabaseFamily, DatabaseFault, DatabasePlace, DatabaseValue,
+    DatabaseWork, Databases,
+};
 pub use error::ScriptError;
 pub use fetch::{Fetch, FetchRequest, FetchResponse};
 pub use guarded::Guarded;
 pub use protocol::{Line, Loudness};
-pub use run::{Console, Ran, Scope, Scripts};
+pub use run::{Console, Ran, Scope, Scripts, Served};
 #[cfg(unix)]
 pub use worker::work;
 

@@ -1,8 +1,9 @@
 //! The few functions of the worker that code can reach, through the prelude: saying a line, waiting, asking for a request
-//! or a call, taking an address apart, and those of [`super::bytes`].
+//! a call or a database, taking an address apart, and those of [`super::bytes`].
 //! Each is bounded, and none can do anything but compute or write down what is wanted.
 
 use super::bytes;
+use super::database::DatabaseAsk;
 use super::engine::named;
 use super::fetch::FetchRequest;
 use super::protocol::{Line, Loudness};
@@ -33,7 +34,10 @@ pub(super) struct Wishes {
     /// Calls that were not sent yet: number, name, and arguments as JSON.
     calls: VecDeque<(u32, String, String)>,
     calls_count: u32,
-    /// Calls without an answer.
+    /// What was not asked of databases yet.
+    asks: VecDeque<(u32, DatabaseAsk)>,
+    asks_count: u32,
+    /// Calls, of tools and of databases, without an answer.
     pub called: usize,
 }
 
@@ -78,6 +82,13 @@ impl Wishes {
     /// Takes a call, with its number, name and arguments.
     pub(super) fn next_call(&mut self) -> Option<(u32, String, String)> {
         let next = self.calls.pop_front()?;
+        self.called += 1;
+        Some(next)
+    }
+
+    /// Takes what a database is to be asked, with its number.
+    pub(super) fn next_ask(&mut self) -> Option<(u32, DatabaseAsk)> {
+        let next = self.asks.pop_front()?;
         self.called += 1;
         Some(next)
     }
@@ -129,6 +140,19 @@ impl Wishes {
         self.calls.push_back((self.calls_count, name, arguments));
         Ok(self.calls_count)
     }
+
+    fn ask(&mut self, json: &str) -> Result<u32, &'static str> {
+        if json.len() > limits::CODE_FETCH_REQUEST_BYTES_MAX {
+            return Err("the statement and its values are too large");
+        }
+        if self.asks_count >= limits::CODE_QUERIES_MAX {
+            return Err("too many statements in one run");
+        }
+        let ask = serde_json::from_str(json).map_err(|_| "the statement or its values cannot be read")?;
+        self.asks_count += 1;
+        self.asks.push_back((self.asks_count, ask));
+        Ok(self.asks_count)
+    }
 }
 
 /// The parts of the prelude that are read when code first uses them, by name.
@@ -138,6 +162,7 @@ const PARTS: &[(&str, &str)] = &[
     ("buffer", include_str!("prelude/buffer.js")),
     ("clone", include_str!("prelude/clone.js")),
     ("crypto", include_str!("prelude/crypto.js")),
+    ("databases", include_str!("prelude/databases.js")),
     ("events", include_str!("prelude/events.js")),
     ("fetch", include_str!("prelude/fetch.js")),
     ("messages", include_str!("prelude/messages.js")),
@@ -220,6 +245,11 @@ pub(super) fn natives<'js>(ctx: &Ctx<'js>, wishes: &Rc<RefCell<Wishes>>) -> rqui
         kept.borrow_mut().call(name, arguments).map_err(|why| Exception::throw_type(&ctx, why))
     };
     native.set("call", Function::new(ctx.clone(), call)?)?;
+    let kept = wishes.clone();
+    let ask = move |ctx: Ctx<'js>, json: String| {
+        kept.borrow_mut().ask(&json).map_err(|why| Exception::throw_type(&ctx, why))
+    };
+    native.set("ask", Function::new(ctx.clone(), ask)?)?;
     let address = |ctx: Ctx<'js>, text: String, base: String| {
         address(&text, &base).ok_or_else(|| Exception::throw_type(&ctx, "Invalid URL"))
     };

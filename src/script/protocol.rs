@@ -2,8 +2,10 @@
 //!
 //! The service greets with [`Greeting`] and the worker answers when it is ready. For a run the service sends a
 //! [`ToWorker::Run`] and, as a frame of its own, the scope as the JSON text the engine reads. The worker says that it
-//! began, asks for requests with [`FromWorker::Fetch`] and for calls with [`FromWorker::Call`], and ends the run with [`FromWorker::Done`].
+//! began, asks for requests with [`FromWorker::Fetch`], for calls with [`FromWorker::Call`] and for databases with
+//! [`FromWorker::Query`], and ends the run with [`FromWorker::Done`].
 
+use super::database::{DatabaseAnswer, DatabaseAsk, DatabaseFault};
 use super::fetch::{FetchRequest, FetchResponse};
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +25,8 @@ pub(super) enum ToWorker {
     Fetched { id: u32, answer: Result<FetchResponse, String> },
     /// The answer to a call; late ones are dropped too.
     Called { id: u32, answer: Result<String, String> },
+    /// The answer of a database; late ones are dropped too.
+    Queried { id: u32, answer: Result<DatabaseAnswer, DatabaseFault> },
 }
 
 /// One run.
@@ -33,6 +37,8 @@ pub(super) struct Job {
     pub fetch: bool,
     /// The names under which the service takes calls.
     pub calls: Vec<String>,
+    /// Whether there are databases.
+    pub databases: bool,
     pub processor_ms: u64,
     pub wall_ms: u64,
     pub result_bytes_max: usize,
@@ -47,6 +53,8 @@ pub(super) enum FromWorker {
     Fetch { id: u32, request: FetchRequest },
     /// Wants something called; the arguments are JSON.
     Call { id: u32, name: String, arguments: String },
+    /// Wants something of a database.
+    Query { id: u32, ask: DatabaseAsk },
     /// The run is over.
     Done { ended: Ended, lines: Vec<Line>, cut: bool },
 }

@@ -1,6 +1,7 @@
 //! The service's side of a run: lends a worker, hands it the code, sends its requests, and judges how it ended.
 
 use super::calls::Calls;
+use super::database::{DatabaseFault, Databases};
 use super::error::ScriptError;
 use super::fetch::{Fetch, FetchRequest};
 use super::protocol::{Ended, FromWorker, Greeting, Job, Line, ToWorker};
@@ -29,6 +30,15 @@ pub struct Scope {
     pub flow: Map<String, Value>,
     /// What sends the requests of `fetch`; without it there is no `fetch`.
     pub fetch: Option<Arc<dyn Fetch>>,
+}
+
+/// What the service does for code, on the thread that waits for it.
+#[derive(Clone, Copy, Default)]
+pub struct Served<'a> {
+    /// Takes the calls of `$tools`, one for each name that it has.
+    pub calls: Option<&'a dyn Calls>,
+    /// Asks databases; without it there is no `$db`.
+    pub databases: Option<&'a dyn Databases>,
 }
 
 /// What the code said.
@@ -61,7 +71,7 @@ struct Work<'a> {
     scope: &'a Scope,
     /// The scope as JSON.
     written: &'a [u8],
-    calls: Option<&'a dyn Calls>,
+    served: Served<'a>,
 }
 
 /// What became of handing it to a worker.
@@ -112,12 +122,12 @@ impl Scripts {
     /// `cancel`, and the time that is left in it, ends both. The result has at most 1 MiB of JSON, 64 levels deep.
     #[must_use]
     pub fn run(&self, source: &str, scope: &Scope, cancel: &Cancel) -> Ran {
-        self.run_with(source, scope, None, cancel)
+        self.run_with(source, scope, Served::default(), cancel)
     }
 
-    /// As [`Self::run`], with `$tools`, one for each name that `calls` has. They are called on this thread, one after another.
+    /// As [`Self::run`], with `$tools` and `$db`. What code asks of them is done on this thread, one after another.
     #[must_use]
-    pub fn run_with(&self, source: &str, scope: &Scope, calls: Option<&dyn Calls>, cancel: &Cancel) -> Ran {
+    pub fn run_with(&self, source: &str, scope: &Scope, served: Served<'_>, cancel: &Cancel) -> Ran {
         if source.len() > limits::CODE_SOURCE_BYTES_MAX {
             return ScriptError::SourceTooLarge(limits::CODE_SOURCE_BYTES_MAX).into();
         }
@@ -129,7 +139,7 @@ impl Scripts {
         if written.len() > limits::CODE_SCOPE_BYTES_MAX {
             return ScriptError::ScopeTooLarge(limits::CODE_SCOPE_BYTES_MAX).into();
         }
-        let work = Work { source, scope, written: &written, calls };
+        let work = Work { source, scope, written: &written, served };
         // A worker that died while it waited for work, which shows only now, has not run anything: another one can.
         let first = self.attempt(&work, cancel);
         let last = if let Attempt::NeverBegan = first { self.attempt(&work, cancel) } else { first };
@@ -151,7 +161,8 @@ impl Scripts {
         // The worker ends the run by its own clock; the watch is for one that no longer looks at it.
         lease.limit(Instant::now() + wall + Duration::from_millis(limits::CODE_GRACE_MS), cancel);
         let mut began = false;
-        let requests = Requests::new(&mut lease, work.scope.fetch.clone(), work.calls.is_some());
+        let answers = work.served.calls.is_some() || work.served.databases.is_some();
+        let requests = Requests::new(&mut lease, work.scope.fetch.clone(), answers);
         let ended = requests.and_then(|requests| {
             let done = self.converse(&mut lease, work, wall, &requests, &mut began);
             requests.close();
@@ -185,7 +196,8 @@ impl Scripts {
         let job = ToWorker::Run(Job {
             source: work.source.to_owned(),
             fetch: work.scope.fetch.is_some(),
-            calls: work.calls.map(Calls::names).unwrap_or_default(),
+            calls: work.served.calls.map(Calls::names).unwrap_or_default(),
+            databases: work.served.databases.is_some(),
             processor_ms: milliseconds(self.limits.processor),
             // Rounded up, so that a run whose time was all that was left of a longer one ends after that.
             wall_ms: milliseconds(wall).saturating_add(1),
@@ -193,17 +205,26 @@ impl Scripts {
         });
         lease.send(&serde_json::to_vec(&job)?)?;
         lease.send(work.written)?;
-        let mut calls_left = limits::CODE_CALLS_MAX;
+        let (mut calls_left, mut queries_left) = (limits::CODE_CALLS_MAX, limits::CODE_QUERIES_MAX);
+        let end = Instant::now() + wall;
         loop {
             let message = lease.receive(limits::CODE_MESSAGE_FROM_WORKER_BYTES_MAX)?;
             match serde_json::from_slice(&message)? {
                 FromWorker::Began => *began = true,
                 FromWorker::Fetch { id, request } => requests.send(id, request)?,
                 FromWorker::Call { id, name, arguments } => {
-                    let Some(calls) = work.calls else { return Err(io::ErrorKind::InvalidData.into()) };
+                    let Some(calls) = work.served.calls else { return Err(io::ErrorKind::InvalidData.into()) };
                     calls_left = calls_left.checked_sub(1).ok_or(io::ErrorKind::InvalidData)?;
                     let answer = calls.call(&name, &serde_json::from_str(&arguments)?);
                     requests.answer(&ToWorker::Called { id, answer });
+                }
+                FromWorker::Query { id, ask } => {
+                    let Some(databases) = work.served.databases else {
+                        return Err(io::ErrorKind::InvalidData.into());
+                    };
+                    queries_left = queries_left.checked_sub(1).ok_or(io::ErrorKind::InvalidData)?;
+                    let answer = databases.ask(&ask, end.saturating_duration_since(Instant::now()));
+                    requests.answer(&ToWorker::Queried { id, answer });
                 }
                 FromWorker::Done { ended, mut lines, cut } => {
                     lines.truncate(limits::CODE_CONSOLE_LINES_MAX);
@@ -245,8 +266,8 @@ struct Requests {
 }
 
 impl Requests {
-    fn new(lease: &mut Lease<'_>, fetch: Option<Arc<dyn Fetch>>, answers_calls: bool) -> io::Result<Self> {
-        let door = if fetch.is_some() || answers_calls { Some(lease.side_door()?) } else { None };
+    fn new(lease: &mut Lease<'_>, fetch: Option<Arc<dyn Fetch>>, answers: bool) -> io::Result<Self> {
+        let door = if fetch.is_some() || answers { Some(lease.side_door()?) } else { None };
         Ok(Self {
             fetch,
             door: Arc::new(Mutex::new(door)),
@@ -290,6 +311,10 @@ fn answer_through(door: &Mutex<Option<File>>, message: &ToWorker) {
         let refused = match message {
             ToWorker::Called { id, .. } => ToWorker::Called { id: *id, answer: Err(TOO_LARGE.to_owned()) },
             ToWorker::Fetched { id, .. } => ToWorker::Fetched { id: *id, answer: Err(TOO_LARGE.to_owned()) },
+            ToWorker::Queried { id, .. } => {
+                let fault = DatabaseFault { message: TOO_LARGE.to_owned(), ..DatabaseFault::default() };
+                ToWorker::Queried { id: *id, answer: Err(fault) }
+            }
             ToWorker::Run(_) => return,
         };
         written = serde_json::to_vec(&refused).unwrap_or_default();

@@ -59,7 +59,7 @@ impl Pipes {
                     let scope = frame::read(self, limits::CODE_MESSAGE_TO_WORKER_BYTES_MAX)?;
                     return Ok(scope.map(|scope| (job, scope)));
                 }
-                Some(ToWorker::Fetched { .. } | ToWorker::Called { .. }) => {}
+                Some(ToWorker::Fetched { .. } | ToWorker::Called { .. } | ToWorker::Queried { .. }) => {}
                 None => return Ok(None),
             }
         }

@@ -1,7 +1,7 @@
 //! What code finds of Node and of the web beside the language. Expected values are those of Node and of published vectors.
 
 use super::*;
-use flowkeep::script::Calls;
+use flowkeep::script::{Calls, Served};
 
 /// Compares what each line returns.
 #[track_caller]
@@ -378,7 +378,7 @@ impl Calls for Adder {
 #[test]
 fn tools_are_called_in_the_service_and_their_errors_can_be_caught() {
     let run =
-        |source: &str| SCRIPTS.run_with(source, &Scope::default(), Some(&Adder), &Cancel::new(None)).result;
+        |source: &str| SCRIPTS.run_with(source, &Scope::default(), Served { calls: Some(&Adder), ..Served::default() }, &Cancel::new(None)).result;
     let source = "const sums = await Promise.all([1, 2, 3].map(n => $tools.add({a: n, b: n})));
         try { await $tools.add.invoke({}) } catch (error) { sums.push(error.message) }
         return [...sums, await $tools.add.call({a: 1, b: 1}), Object.keys($tools)]";

@@ -1,6 +1,7 @@
 //! All a run may ask of the world. What a host does not offer, a run cannot do.
 
 use super::code::Code;
+use super::databases::ListedCredential;
 use super::knowledge::VectorStore;
 use super::library::Library;
 use super::part::ReplyKey;
@@ -62,6 +63,14 @@ pub trait Host: Send + Sync {
         _admit: &dyn Fn(&str) -> Result<()>,
     ) -> Result<Option<Map<String, Value>>> {
         Ok(None)
+    }
+
+    /// The credentials of the flow's workspace that are of one of these types; no fields.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn credentials(&self, _types: &[&str]) -> Result<Vec<ListedCredential>> {
+        Ok(Vec::new())
     }
 
     /// A saved variable's value.

@@ -5,6 +5,7 @@ pub mod card;
 pub mod code;
 pub(in crate::cards) mod compatible;
 pub mod data;
+pub mod databases;
 pub(in crate::cards) mod diverse;
 pub mod embedding;
 pub mod event;
@@ -44,6 +45,7 @@ pub(in crate::cards) mod zod;
 
 pub use card::{Card, Category, Kept, Make, Output, Risk, Taken, VARIABLE_NAME};
 pub use code::Code;
+pub use databases::{CodeDatabases, ListedCredential};
 pub use event::{Gone, Quiet, Sink};
 pub use host::{FlowAsk, Host, ModelCall, StoredFile};
 pub use input::{Choice, Connects, Input, InputKind, Picked};

@@ -7,7 +7,9 @@ use crate::app::App;
 use crate::boards::fillings::Work;
 use crate::boards::indexes::IndexKey;
 use crate::boards::replies::RepliesOf;
-use crate::cards::kit::{Code, FlowAsk, Host, Library, ModelCall, ReplyKey, StoredFile, VectorStore};
+use crate::cards::kit::{
+    Code, CodeDatabases, FlowAsk, Host, Library, ListedCredential, ModelCall, ReplyKey, StoredFile, VectorStore,
+};
 use crate::documents::Documents;
 use crate::domain::cancel::Cancel;
 use crate::domain::conversation::Conversation;
@@ -25,7 +27,7 @@ use crate::net::Outgoing;
 use crate::ops::collections::Shelves;
 use crate::ops::watch::Watch;
 use crate::ops::{credentials, document_stores, flow_files, store_vectors};
-use crate::script::{Guarded, Scope, ScriptError, Tenant};
+use crate::script::{Guarded, Scope, ScriptError, Served, Tenant};
 use crate::sql::Database;
 use crate::store::Order;
 use crate::store::messages::{self, Page};
@@ -206,6 +208,15 @@ impl Host for LiveHost<'_> {
             .read_but_messages(|tx| credentials::open_if(tx, vault, &self.flow.workspace, &id, admit))
     }
 
+    fn credentials(&self, types: &[&str]) -> Result<Vec<ListedCredential>> {
+        let found =
+            self.app.store.read_but_messages(|tx| credentials::of_types(tx, &self.flow.workspace, types))?;
+        Ok(found
+            .into_iter()
+            .map(|one| ListedCredential { id: one.id.to_string(), name: one.name, kind: one.credential_name })
+            .collect())
+    }
+
     fn variable(&self, name: &str) -> Option<String> {
         self.variables.get(name).cloned()
     }
@@ -259,7 +270,9 @@ impl Host for LiveHost<'_> {
             flow,
             fetch: Some(Arc::new(Guarded::new(self.app.outgoing.clone()))),
         };
-        let ran = self.app.scripts.run_with(code.source, &scope, code.calls, &self.cancel);
+        let databases = CodeDatabases::new(self, code.card);
+        let served = Served { calls: code.calls, databases: Some(&databases) };
+        let ran = self.app.scripts.run_with(code.source, &scope, served, &self.cancel);
         // What code says may be what a person asked: a log gets no word of it.
         let lines = ran.console.lines.len();
         if lines > 0 {

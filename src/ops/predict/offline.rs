@@ -10,7 +10,7 @@ use crate::domain::error::{Error, Result};
 use crate::engine::{self, Overrides, Plan};
 use crate::net::Outgoing;
 use crate::ops::transfer::FileFlows;
-use crate::script::{self, Guarded, Scope, ScriptError, Scripts};
+use crate::script::{self, Guarded, Scope, ScriptError, Scripts, Served};
 use crate::settings::Settings;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -37,7 +37,8 @@ impl Host for OfflineHost<'_> {
             fetch: Some(Arc::new(Guarded::new(self.outgoing.clone()))),
             ..Scope::default()
         };
-        self.scripts.run_with(code.source, &scope, code.calls, &self.cancel).result
+        let served = Served { calls: code.calls, databases: None };
+        self.scripts.run_with(code.source, &scope, served, &self.cancel).result
     }
 
     fn question(&self) -> &str {

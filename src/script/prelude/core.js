@@ -105,6 +105,8 @@
     [/^(uuid|nanoid)$/, "use crypto.randomUUID()"],
     [/^(crypto-js|sha\.js|js-sha256|md5|bcrypt|bcryptjs)$/, 'use require("crypto"), which has createHash and createHmac'],
     [/^(qs|query-string)$/, 'use require("querystring") or URLSearchParams'],
+    [/^(pg|pg-promise|postgres|mysql|mysql2|mysql2\/promise|mariadb|typeorm|sequelize|knex|mssql|mongodb|redis|ioredis)$/,
+      "PostgreSQL and MySQL are asked with $db.query(credential, statement, values), or by require of pg, mysql2 or typeorm, in flows of a server"],
     [/^(moment|moment-timezone|dayjs|date-fns|luxon)$/, "use Date"],
     [/^(lodash|underscore|ramda|lodash\/.*)$/, "use the methods of Array and Object, and structuredClone"],
   ];
@@ -130,6 +132,9 @@
     };
     return Object.assign(call, { invoke: call, call });
   };
+  // The names under which code of the family's flows asks for clients of databases.
+  const CLIENTS = ["pg", "mysql2", "mysql2/promise", "mysql", "typeorm"];
+
   const settled = (id) => {
     const call = calls.get(id);
     calls.delete(id);
@@ -137,7 +142,7 @@
   };
 
   return {
-    begin(scope, mayFetch, tools) {
+    begin(scope, mayFetch, tools, mayAsk) {
       own(globalThis, "$input", scope.flow.input);
       for (const name of Object.keys(scope.inputs)) own(globalThis, `$${name}`, scope.inputs[name]);
       own(globalThis, "$vars", scope.vars);
@@ -148,6 +153,10 @@
         lazily("Headers", () => part("fetch").Headers);
         modules.set("node-fetch", () => part("fetch").fetch);
         modules.set("axios", () => part("fetch").axios);
+      }
+      if (mayAsk) {
+        lazily("$db", () => part("databases").$db);
+        for (const name of CLIENTS) modules.set(name, () => part("databases").modules[name]);
       }
     },
     fired(id) {
@@ -160,6 +169,8 @@
     fetched: (id, answer) => part("fetch").fetched(id, answer),
     refused: (id, why) => part("fetch").refused(id, why),
     called: (id, answer) => settled(id)?.resolve(answer),
+    queried: (id, answer) => part("databases").queried(id, answer),
+    unqueried: (id, fault) => part("databases").unqueried(id, fault),
     uncalled: (id, why) => settled(id)?.reject(new Error(why)),
   };
 })

@@ -1,0 +1,53 @@
+//! MySQL and MariaDB servers of a flow's owner, spoken to over a guarded line: no thread of its own, no pool, no await.
+//!
+//! A [`Connection`] sends one statement at a time: several in one text are a fault of the server's grammar, because the
+//! connection never says that it knows them, and it never says that it has files to send. Values go as parameters. Each
+//! statement has a time, ends with `Cancel`, and brings back a bounded result.
+
+mod answer;
+mod connection;
+mod error;
+mod login;
+mod packet;
+#[cfg(test)]
+mod tests;
+
+pub use answer::{Answer, Cell, Column, Format, Kind, Row, read};
+pub use connection::{Connection, Value};
+pub use error::MySqlError;
+pub use login::Greeting;
+
+use std::time::Duration;
+
+/// The port where nothing else is said.
+pub const PORT: u16 = 3306;
+
+/// Which server, and who calls.
+#[derive(Clone)]
+pub struct Server {
+    /// Its host.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+    /// The database there; empty for none.
+    pub database: String,
+    /// The user.
+    pub user: String,
+    /// Their password.
+    pub password: String,
+    /// Whether the connection is one over TLS.
+    pub tls: bool,
+    /// The authorities by which the server proves who it is, as PEM; those that are trusted everywhere where there are none.
+    pub authorities: Option<String>,
+}
+
+/// The most that one statement may take and give.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// Time until its answer is there.
+    pub time: Duration,
+    /// Rows.
+    pub rows: usize,
+    /// Bytes of all rows, and of the memory that holds them.
+    pub bytes: usize,
+}
