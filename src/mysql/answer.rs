@@ -144,7 +144,8 @@ impl<R: Read> Reading<'_, R> {
         loop {
             let packet = self.next()?;
             if is_end(&packet) {
-                let more = Fields(packet.get(3..).unwrap_or_default()).short().unwrap_or_default() & MORE != 0;
+                let more =
+                    Fields(packet.get(3..).unwrap_or_default()).short().unwrap_or_default() & MORE != 0;
                 return Ok((Answer { columns, rows, ..Answer::default() }, more));
             }
             if packet.first() == Some(&0xff) {
@@ -244,8 +245,9 @@ fn binary(fields: &mut Fields<'_>, column: &Column) -> Result<Vec<u8>, MySqlErro
         2 | 13 => whole(fields, 2)?,
         3 | 9 => whole(fields, 4)?,
         8 => whole(fields, 8)?,
-        4 => f32::from_bits(fields.long()?).to_string(),
-        5 => f64::from_bits(fields.whole(8)?).to_string(),
+        // With an exponent where the digits would be hundreds.
+        4 => format!("{:?}", f32::from_bits(fields.long()?)),
+        5 => format!("{:?}", f64::from_bits(fields.whole(8)?)),
         7 | 10 | 12 | 14 => date(fields, column.number == 10)?,
         11 => time(fields)?,
         _ => return Ok(fields.value()?.ok_or(MySqlError::Garbled)?.to_vec()),

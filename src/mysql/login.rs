@@ -181,6 +181,9 @@ mod tests {
         assert!(proof(NATIVE, "", &nonce).is_empty());
         // Computed apart from this code, by the formulas of the manual.
         assert_eq!(hex(proof(NATIVE, "secret", &nonce)), "b32bb3a583e1340c0a1108d58b1be49781ad8c2f");
-        assert_eq!(hex(proof(CACHING, "secret", &nonce)), "746ebe205d56a0707acb3e796e834e0dd7b1d61743b26bd5202c7a623230c7c9");
+        assert_eq!(
+            hex(proof(CACHING, "secret", &nonce)),
+            "746ebe205d56a0707acb3e796e834e0dd7b1d61743b26bd5202c7a623230c7c9"
+        );
     }
 }

@@ -69,6 +69,15 @@ fn secure(
     identity: Identity,
     habit: impl Fn(StreamOwned<ServerConnection, TcpStream>) + Send + Sync + 'static,
 ) -> u16 {
+    turning(identity, |_| (), move |tls, ()| habit(tls))
+}
+
+/// As [`secure`], for a protocol whose first words are plain: `begin` says them, and hands on what it heard.
+pub fn turning<T>(
+    identity: Identity,
+    begin: impl Fn(&mut TcpStream) -> T + Send + Sync + 'static,
+    habit: impl Fn(StreamOwned<ServerConnection, TcpStream>, T) + Send + Sync + 'static,
+) -> u16 {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
@@ -76,8 +85,11 @@ fn secure(
         .with_no_client_auth()
         .with_single_cert(identity.chain, identity.key)
         .unwrap();
-    let (config, habit) = (Arc::new(config), Arc::new(habit));
-    plain(move |stream| habit(StreamOwned::new(ServerConnection::new(config.clone()).unwrap(), stream)))
+    let config = Arc::new(config);
+    plain(move |mut stream| {
+        let heard = begin(&mut stream);
+        habit(StreamOwned::new(ServerConnection::new(config.clone()).unwrap(), stream), heard);
+    })
 }
 
 /// Serves each connection on a thread of its own; gives the port.

@@ -6,7 +6,9 @@ use crate::limits;
 use crate::net::{Line, NetError, Outgoing};
 use bytes::BytesMut;
 use postgres_protocol::IsNull;
-use postgres_protocol::message::backend::{DataRowBody, ErrorResponseBody, Header, Message, RowDescriptionBody};
+use postgres_protocol::message::backend::{
+    DataRowBody, ErrorResponseBody, Header, Message, RowDescriptionBody,
+};
 use postgres_protocol::message::frontend;
 use std::io::{Read as _, Write as _};
 use std::time::Duration;

@@ -213,7 +213,9 @@ impl Scripts {
                 FromWorker::Began => *began = true,
                 FromWorker::Fetch { id, request } => requests.send(id, request)?,
                 FromWorker::Call { id, name, arguments } => {
-                    let Some(calls) = work.served.calls else { return Err(io::ErrorKind::InvalidData.into()) };
+                    let Some(calls) = work.served.calls else {
+                        return Err(io::ErrorKind::InvalidData.into());
+                    };
                     calls_left = calls_left.checked_sub(1).ok_or(io::ErrorKind::InvalidData)?;
                     let answer = calls.call(&name, &serde_json::from_str(&arguments)?);
                     requests.answer(&ToWorker::Called { id, answer });

@@ -7,7 +7,7 @@ use crate::support::{Server, id};
 use serde_json::{Value, json};
 
 /// A flow that answers with what this code returns.
-fn function(code: &str, variables: &Value) -> String {
+pub fn function(code: &str, variables: &Value) -> String {
     let mut drawing = Drawing::default();
     let inputs = json!({"javascriptFunction": code, "functionInputVariables": variables.to_string()});
     let note = drawing.card("chatScripted", json!({}));

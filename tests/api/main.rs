@@ -19,6 +19,7 @@ mod chains;
 mod chat_files;
 mod chat_knowledge;
 mod code;
+mod code_databases;
 mod conversations;
 mod credentials;
 mod databases;

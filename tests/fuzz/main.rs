@@ -13,6 +13,7 @@ mod head;
 mod history;
 mod json;
 mod models;
+mod mysql;
 mod overrides;
 #[path = "../support/program.rs"]
 mod program;

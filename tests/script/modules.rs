@@ -377,8 +377,16 @@ impl Calls for Adder {
 
 #[test]
 fn tools_are_called_in_the_service_and_their_errors_can_be_caught() {
-    let run =
-        |source: &str| SCRIPTS.run_with(source, &Scope::default(), Served { calls: Some(&Adder), ..Served::default() }, &Cancel::new(None)).result;
+    let run = |source: &str| {
+        SCRIPTS
+            .run_with(
+                source,
+                &Scope::default(),
+                Served { calls: Some(&Adder), ..Served::default() },
+                &Cancel::new(None),
+            )
+            .result
+    };
     let source = "const sums = await Promise.all([1, 2, 3].map(n => $tools.add({a: n, b: n})));
         try { await $tools.add.invoke({}) } catch (error) { sums.push(error.message) }
         return [...sums, await $tools.add.call({a: 1, b: 1}), Object.keys($tools)]";

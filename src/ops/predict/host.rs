@@ -8,7 +8,8 @@ use crate::boards::fillings::Work;
 use crate::boards::indexes::IndexKey;
 use crate::boards::replies::RepliesOf;
 use crate::cards::kit::{
-    Code, CodeDatabases, FlowAsk, Host, Library, ListedCredential, ModelCall, ReplyKey, StoredFile, VectorStore,
+    Code, CodeDatabases, FlowAsk, Host, Library, ListedCredential, ModelCall, ReplyKey, StoredFile,
+    VectorStore,
 };
 use crate::documents::Documents;
 use crate::domain::cancel::Cancel;

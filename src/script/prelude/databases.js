@@ -103,7 +103,8 @@
       if (found === "??" && at < values.length) return named(values[at++]);
       return found === "?" && at < values.length ? mark(values[at++], false) : found;
     });
-    return [text, flat];
+    // Values without a place are sent along, and refused: nothing that code means to say is dropped.
+    return [text, [...flat, ...values.slice(at)]];
   };
 
   // What comes back.

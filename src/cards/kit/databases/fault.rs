@@ -115,7 +115,9 @@ fn sentence(code: &str) -> Option<&'static str> {
         "08P01" => "the values are not as many as the places of the statement",
         "22P02" | "22007" | "22003" | "22018" => "a value does not fit the type of its place",
         "23505" => "a row with this value is there already",
-        "25006" => "the statement would write, and code may only read there; switch on Code may write if it may",
+        "25006" => {
+            "the statement would write, and code may only read there; switch on Code may write if it may"
+        }
         "25P02" => "an earlier statement of the transaction failed; roll it back",
         "28000" => "the server refused the user, or calls without SSL; check the credential",
         "28P01" => "the server refused the user or the password; check the credential",
@@ -172,15 +174,26 @@ impl From<MySqlError> for Failure {
             MySqlError::Places(places) => Self::refused(format!(
                 "the values are not as many as the places of the statement, of which there are {places}"
             )),
-            MySqlError::Told { number, state, message } => {
-                Self {
-                    is_of_statement: matches!(
-                        number,
-                        1048 | 1052 | 1054 | 1062 | 1064 | 1136 | 1146 | 1264 | 1292 | 1305 | 1364 | 1366 | 1406 | 1451 | 1452
-                    ),
-                    ..Self::said(numbered(number), &state, Some(number), message)
-                }
-            }
+            MySqlError::Told { number, state, message } => Self {
+                is_of_statement: matches!(
+                    number,
+                    1048 | 1052
+                        | 1054
+                        | 1062
+                        | 1064
+                        | 1136
+                        | 1146
+                        | 1264
+                        | 1292
+                        | 1305
+                        | 1364
+                        | 1366
+                        | 1406
+                        | 1451
+                        | 1452
+                ),
+                ..Self::said(numbered(number), &state, Some(number), message)
+            },
             other => Self::new(other.to_string()),
         }
     }

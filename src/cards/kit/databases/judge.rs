@@ -57,8 +57,7 @@ fn verb(sql: &str, family: DatabaseFamily) -> String {
     let mut rest = sql;
     loop {
         rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '(' || c == ';');
-        let is_line =
-            rest.starts_with("--") || (family == DatabaseFamily::Mysql && rest.starts_with('#'));
+        let is_line = rest.starts_with("--") || (family == DatabaseFamily::Mysql && rest.starts_with('#'));
         if is_line {
             rest = rest.split_once('\n').map_or("", |(_, after)| after);
         } else if let Some(after) = rest.strip_prefix("/*") {
@@ -146,7 +145,9 @@ mod tests {
     #[test]
     fn what_lasts_needs_a_connection_of_its_own() {
         assert_eq!(judge("begin", Postgres, true, false), Ok(()));
-        assert!(judge("begin", Postgres, true, true).unwrap_err().contains("BEGIN needs a connection of its own"));
+        assert!(
+            judge("begin", Postgres, true, true).unwrap_err().contains("BEGIN needs a connection of its own")
+        );
         assert!(judge("COPY x TO STDOUT", Postgres, true, false).is_err());
     }
 }

@@ -68,12 +68,7 @@ impl<'a> CodeDatabases<'a> {
     /// Nothing is connected yet.
     #[must_use]
     pub const fn new(host: &'a dyn Host, card: &'a str) -> Self {
-        Self {
-            host,
-            card,
-            lines: RefCell::new(BTreeMap::new()),
-            broken: RefCell::new(BTreeSet::new()),
-        }
+        Self { host, card, lines: RefCell::new(BTreeMap::new()), broken: RefCell::new(BTreeSet::new()) }
     }
 
     fn done(&self, ask: &DatabaseAsk, within: &Within<'_>) -> Result<DatabaseAnswer, DatabaseFault> {
@@ -122,7 +117,9 @@ impl<'a> CodeDatabases<'a> {
         }
         let refused = |message: String| DatabaseFault { message, ..DatabaseFault::default() };
         if !ask.shared && self.broken.borrow().contains(&ask.line) {
-            return Err(refused("the connection to the database ended after an earlier error; open another one".into()));
+            return Err(refused(
+                "the connection to the database ended after an earlier error; open another one".into(),
+            ));
         }
         if self.lines.borrow().len() >= limits::CODE_CONNECTIONS_MAX {
             return Err(refused(format!(

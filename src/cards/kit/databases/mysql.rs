@@ -21,11 +21,7 @@ const fn bounds(within: &Within<'_>) -> Bounds {
 }
 
 /// Connects and signs in.
-pub(super) fn open(
-    saved: &Saved,
-    host: &dyn Host,
-    within: &Within<'_>,
-) -> Result<Box<dyn Client>, Failure> {
+pub(super) fn open(saved: &Saved, host: &dyn Host, within: &Within<'_>) -> Result<Box<dyn Client>, Failure> {
     let server = Server {
         host: saved.host.clone(),
         port: saved.port,

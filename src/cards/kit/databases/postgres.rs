@@ -17,11 +17,7 @@ struct Postgres {
 }
 
 /// Connects and signs in.
-pub(super) fn open(
-    saved: &Saved,
-    host: &dyn Host,
-    within: &Within<'_>,
-) -> Result<Box<dyn Client>, Failure> {
+pub(super) fn open(saved: &Saved, host: &dyn Host, within: &Within<'_>) -> Result<Box<dyn Client>, Failure> {
     let tls = match &saved.authorities {
         _ if !saved.tls => Tls::Off,
         Some(authorities) => Tls::Of(authorities.clone()),
@@ -83,11 +79,14 @@ fn written(value: &DatabaseValue) -> Result<Option<String>, Failure> {
         }
         DatabaseValue::Text(text) => text.clone(),
         DatabaseValue::Bytes(base64) => {
-            let bytes = STANDARD.decode(base64).map_err(|_| Failure::refused("a value's bytes cannot be read"))?;
+            let bytes =
+                STANDARD.decode(base64).map_err(|_| Failure::refused("a value's bytes cannot be read"))?;
             let mut text = String::with_capacity(bytes.len() * 2 + 2);
             text.push_str("\\x");
             for byte in bytes {
-                text.extend([byte >> 4, byte & 15].map(|digit| char::from_digit(digit.into(), 16).unwrap_or('0')));
+                text.extend(
+                    [byte >> 4, byte & 15].map(|digit| char::from_digit(digit.into(), 16).unwrap_or('0')),
+                );
             }
             text
         }
@@ -118,7 +117,11 @@ fn shaped(answer: Answer) -> DatabaseAnswer {
     let columns: Vec<DatabaseColumn> = answer
         .columns
         .into_iter()
-        .map(|column| DatabaseColumn { kind: kind(column.kind).to_owned(), number: column.kind, name: column.name })
+        .map(|column| DatabaseColumn {
+            kind: kind(column.kind).to_owned(),
+            number: column.kind,
+            name: column.name,
+        })
         .collect();
     let cell = |(at, cell): (usize, Option<String>)| match cell {
         None => Value::Null,

@@ -137,7 +137,7 @@ fn of_fields(one: &ListedCredential, fields: &Map<String, Value>) -> std::result
     if host.is_empty() || (database.is_empty() && family == DatabaseFamily::Postgres) {
         return Err(missing.to_owned());
     }
-    let authorities = Some(text("certificate")).filter(|text| !text.is_empty());
+    let authorities = Some(text("certificate")).filter(|text| !text.is_empty()).map(|text| lines_of(&text));
     let password = fields.get("password").and_then(Value::as_str).unwrap_or_default();
     Ok(Saved {
         name: one.name.clone(),
@@ -179,6 +179,20 @@ fn of_address(one: &ListedCredential, fields: &Map<String, Value>) -> std::resul
         authorities: None,
         writes: is_on(fields, "allowWrites"),
     })
+}
+
+/// A certificate whose lines became one, as a field of one line makes them, in lines again.
+fn lines_of(certificate: &str) -> String {
+    const BEGIN: &str = "-----BEGIN CERTIFICATE-----";
+    const END: &str = "-----END CERTIFICATE-----";
+    if certificate.contains('\n') {
+        return certificate.to_owned();
+    }
+    let pieces = certificate.split(BEGIN).skip(1).map(|piece| {
+        let body = piece.split(END).next().unwrap_or_default();
+        format!("{BEGIN}\n{}\n{END}\n", body.split_whitespace().collect::<Vec<_>>().join("\n"))
+    });
+    pieces.collect()
 }
 
 fn is_on(fields: &Map<String, Value>, name: &str) -> bool {
