@@ -28,10 +28,7 @@ const FLOORS: &[(usize, &[&str])] = &[
             "sql",
             "postgres",
             "mysql",
-<<<<<<< HEAD
             "redis",
-=======
->>>>>>> b477561 (sql: Ask real servers in tests, and say how in the papers)
             "traces",
         ],
     ),
