@@ -112,6 +112,7 @@ pub static CARDS: &[&Card] = &[
     &prompts::chat_prompt_template::CARD,
     &prompts::few_shot_prompt_template::CARD,
     &prompts::prompt_template::CARD,
+    &record_managers::mysql::CARD,
     &record_managers::postgres::CARD,
     &record_managers::sqlite::CARD,
     &retrievers::azure_rerank::CARD,

@@ -1,5 +1,6 @@
 //! Why a MySQL or MariaDB server gave nothing.
 
+use crate::domain::error::Error;
 use crate::net::NetError;
 use std::{fmt, io};
 
@@ -56,6 +57,49 @@ impl MySqlError {
     pub const fn leaves_connection(&self) -> bool {
         matches!(self, Self::Told { .. } | Self::Places(_))
     }
+
+    /// The operation's error, naming the card that failed. What callers are not told is logged.
+    #[must_use]
+    pub fn at(self, card: &str) -> Error {
+        let words = match &self {
+            Self::Told { number, message, .. } => Some(format!("{message} ({number})")),
+            Self::Net(error) => error.words(),
+            _ => None,
+        };
+        if let Some(words) = words {
+            tracing::warn!(card, words, "a MySQL server gave nothing");
+        }
+        match self {
+            Self::Net(NetError::Cancelled) => Error::Cancelled,
+            Self::Net(error) => {
+                Error::Failed(format!("{card}: {}", error.without_place("MySQL", "the card's host and port")))
+            }
+            other => Error::Failed(format!("{card}: {other}")),
+        }
+    }
+
+    /// What to do about a kind of thing that a server says, by the numbers of MySQL and MariaDB.
+    #[must_use]
+    pub const fn sentence(number: u16) -> Option<&'static str> {
+        Some(match number {
+            1040 | 1203 | 1226 => "the server has no connection left; try again later",
+            1044 => "the user may not use this database; check the credential",
+            1045 | 1698 => "the server refused the user or the password; check the credential",
+            1049 => "the server has no such database; check the database that is named",
+            1054 => "there is no such column",
+            1062 => "a row with this value is there already",
+            1064 => "the statement cannot be read, or there are several: one is sent at a time",
+            1142 | 1143 | 1227 | 1370 => "the user may not do this; let the owner of the database allow it",
+            1146 => "there is no such table",
+            1205 | 1213 => "another transaction stood in the way; try again",
+            1264 | 1292 | 1366 | 1406 => "a value does not fit the type of its place",
+            1317 | 1969 | 3024 => "the database took too long",
+            1792 => {
+                "the statement would write, and code may only read there; switch on Code may write if it may"
+            }
+            _ => return None,
+        })
+    }
 }
 
 impl fmt::Display for MySqlError {
@@ -73,7 +117,10 @@ impl fmt::Display for MySqlError {
             Self::WantsFile => f.write_str("the statement wants a file of this side, and there is none"),
             Self::Places(places) => write!(f, "the statement has {places} places for values"),
             Self::Garbled => f.write_str("what answers there does not speak MySQL"),
-            Self::Told { number, .. } => write!(f, "the server refused to do this ({number})"),
+            Self::Told { number, .. } => match Self::sentence(*number) {
+                Some(sentence) => write!(f, "{sentence} ({number})"),
+                None => write!(f, "the server refused to do this ({number}); see the log"),
+            },
         }
     }
 }

@@ -17,7 +17,12 @@ pub use connection::{Connection, Value};
 pub use error::MySqlError;
 pub use login::Greeting;
 
+use crate::domain::cancel::Cancel;
+use crate::net::{self, Dial, Outgoing};
 use std::time::Duration;
+
+/// A server, and the one connection that a card has to it.
+pub type Session = net::Session<Server>;
 
 /// The port where nothing else is said.
 pub const PORT: u16 = 3306;
@@ -39,6 +44,23 @@ pub struct Server {
     pub tls: bool,
     /// The authorities by which the server proves who it is, as PEM; those that are trusted everywhere where there are none.
     pub authorities: Option<String>,
+}
+
+impl Dial for Server {
+    type Connection = Connection;
+    type Error = MySqlError;
+
+    fn open(&self, outgoing: &Outgoing, cancel: &Cancel) -> Result<Connection, MySqlError> {
+        Connection::open(self, outgoing, cancel)
+    }
+
+    fn leaves_connection(error: &MySqlError) -> bool {
+        error.leaves_connection()
+    }
+
+    fn close(connection: Connection) {
+        connection.close();
+    }
 }
 
 /// The most that one statement may take and give.

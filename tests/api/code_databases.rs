@@ -14,15 +14,15 @@ use url::Url;
 use uuid::Uuid;
 
 /// A service, and a table of its own on a real server, in which two books are.
-struct House {
-    server: Server,
-    url: Url,
+pub(crate) struct House {
+    pub(crate) server: Server,
+    pub(crate) url: Url,
     kind: &'static str,
-    table: String,
+    pub(crate) table: String,
 }
 
 impl House {
-    fn open(variable: &str, settings: &[(&'static str, &str)]) -> Option<Self> {
+    pub(crate) fn open(variable: &str, settings: &[(&'static str, &str)]) -> Option<Self> {
         let Ok(text) = std::env::var(variable) else {
             // Not by the macro, whose words are only shown when a test fails.
             let _ = writeln!(std::io::stderr(), "skipped: {variable} names no server");
@@ -40,7 +40,7 @@ impl House {
         Some(house)
     }
 
-    fn fields(&self) -> Value {
+    pub(crate) fn fields(&self) -> Value {
         json!({
             "user": self.url.username(), "password": self.url.password().unwrap(),
             "host": self.url.host_str().unwrap(), "port": self.url.port().unwrap().to_string(),
@@ -48,7 +48,7 @@ impl House {
         })
     }
 
-    fn credential(&self, name: &str, more: &Value) -> String {
+    pub(crate) fn credential(&self, name: &str, more: &Value) -> String {
         let mut fields = self.fields();
         for (name, value) in more.as_object().unwrap() {
             fields[name] = value.clone();
@@ -73,7 +73,7 @@ impl House {
         error
     }
 
-    fn written(&self, sql: &str) -> Value {
+    pub(crate) fn written(&self, sql: &str) -> Value {
         self.returned(&format!("return await $db.query('Desk', {})", json!(sql)))
     }
 

@@ -45,6 +45,7 @@ mod load_methods;
 mod loaded;
 mod loader_secrets;
 mod loaders;
+mod mariadb_records;
 mod mcp;
 mod memories;
 mod messages;

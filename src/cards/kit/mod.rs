@@ -17,6 +17,7 @@ pub mod lexical;
 pub mod library;
 pub mod loading;
 pub mod model;
+pub(in crate::cards) mod mysql;
 pub mod openapi;
 pub mod part;
 pub mod passages;

@@ -98,7 +98,7 @@ fn configure(server: &mut Server, more: &Map<String, Value>) -> std::result::Res
                     server.tls = Tls::Public;
                 }
             }
-            ("ssl", Value::Object(tls)) => server.tls = authority(tls)?,
+            ("ssl", Value::Object(tls)) => server.tls = authority(tls)?.map_or(Tls::Public, Tls::Of),
             (name, _) if OF_POOLS.contains(&name) => {}
             (name, _) => return Err(format!("'{name}' cannot be set here, or not to this value")),
         }
@@ -106,11 +106,18 @@ fn configure(server: &mut Server, more: &Map<String, Value>) -> std::result::Res
     Ok(schema)
 }
 
-fn authority(settings: &Map<String, Value>) -> std::result::Result<Tls, String> {
-    let mut tls = Tls::Public;
+/// The authority by which a server proves who it is, out of what clients of databases call `ssl`; `None` for those that are
+/// trusted everywhere.
+///
+/// # Errors
+/// A sentence about what cannot be set.
+pub(in crate::cards) fn authority(
+    settings: &Map<String, Value>,
+) -> std::result::Result<Option<String>, String> {
+    let mut authority = None;
     for (name, value) in settings {
         match (name.as_str(), value) {
-            ("ca", Value::String(text)) => tls = Tls::Of(text.clone()),
+            ("ca", Value::String(text)) => authority = Some(text.clone()),
             ("rejectUnauthorized", Value::Bool(true)) => {}
             ("rejectUnauthorized", _) => {
                 return Err(
@@ -120,7 +127,7 @@ fn authority(settings: &Map<String, Value>) -> std::result::Result<Tls, String> 
             (name, _) => return Err(format!("ssl: '{name}' cannot be set here, or not to this value")),
         }
     }
-    Ok(tls)
+    Ok(authority)
 }
 
 /// The table an input names.

@@ -32,7 +32,10 @@ pub const CARD: Card = Card {
         Input::wires("tools", "Additional Tools", Connects::Tool)
             .optional()
             .help("The function calls them as $tools.name(arguments), and waits for what they return."),
-        Input::code("javascriptFunction", "JavaScript Function"),
+        Input::code("javascriptFunction", "JavaScript Function").help(
+            "What it returns is the value. It reads $input, $flow and $vars, calls fetch(url), and asks databases with \
+             await $db.query(\"credential\", \"select …\", [values]).",
+        ),
     ],
     outputs: &[
         Output { name: "output", label: "Output", base_classes: RESULTS, predicts: true },

@@ -135,26 +135,6 @@ fn sentence(code: &str) -> Option<&'static str> {
     })
 }
 
-/// The same by the numbers of MySQL and MariaDB.
-fn numbered(number: u16) -> Option<&'static str> {
-    Some(match number {
-        1040 | 1203 | 1226 => "the server has no connection left; try again later",
-        1044 => "the user may not use this database; check the credential",
-        1045 | 1698 => "the server refused the user or the password; check the credential",
-        1049 => "the server has no such database; check Database of the credential",
-        1054 => "there is no such column",
-        1062 => "a row with this value is there already",
-        1064 => "the statement cannot be read, or there are several: one is sent at a time",
-        1142 | 1143 | 1227 | 1370 => "the user may not do this; let the owner of the database allow it",
-        1146 => "there is no such table",
-        1205 | 1213 => "another transaction stood in the way; try again",
-        1264 | 1292 | 1366 | 1406 => "a value does not fit the type of its place",
-        1317 | 1969 | 3024 => "the database took too long",
-        1792 => "the statement would write, and code may only read there; switch on Code may write if it may",
-        _ => return None,
-    })
-}
-
 impl From<PgError> for Failure {
     fn from(error: PgError) -> Self {
         match error {
@@ -192,7 +172,7 @@ impl From<MySqlError> for Failure {
                         | 1451
                         | 1452
                 ),
-                ..Self::said(numbered(number), &state, Some(number), message)
+                ..Self::said(MySqlError::sentence(number), &state, Some(number), message)
             },
             other => Self::new(other.to_string()),
         }
