@@ -2,12 +2,14 @@
 //! without knowing. Live, drafts and settings count.
 
 use super::access::{self, Action};
+use super::credentials;
 use crate::app::App;
 use crate::canvas::template::variable_names;
+use crate::cards::kit::databases::CREDENTIAL_TYPES;
 use crate::domain::caller::Caller;
 use crate::domain::error::{Conflict, Error, Result};
 use crate::domain::flow::Flow;
-use crate::domain::ids::found_in;
+use crate::domain::ids::{WorkspaceId, found_in};
 use crate::store::Tx;
 use crate::store::tables::{CANVASES, DRAFT_CANVASES, FLOWS};
 use serde_json::{Value, json};
@@ -78,6 +80,42 @@ impl Used {
     }
 }
 
+/// A credential of a database, which code names by its name.
+struct NamedInCode {
+    id: String,
+    /// The name as a text of code, in each kind of quotes, as it stands in a canvas.
+    texts: [String; 3],
+}
+
+impl NamedInCode {
+    /// Those of a workspace, where credentials are what is looked for.
+    fn of(tx: &impl Tx, used: Used, workspace: &WorkspaceId) -> Result<Vec<Self>> {
+        if used != Used::Credentials {
+            return Ok(Vec::new());
+        }
+        let found = credentials::of_types(tx, workspace, CREDENTIAL_TYPES)?;
+        Ok(found.iter().map(|one| Self::new(one.id.to_string(), &one.name)).collect())
+    }
+
+    fn new(id: String, name: &str) -> Self {
+        // A canvas is JSON, and so is the draft of a text within it.
+        let in_json = |text: String| {
+            let quoted = Value::from(text).to_string();
+            quoted[1..quoted.len() - 1].to_owned()
+        };
+        let texts = [format!("\"{name}\""), format!("'{name}'"), format!("`{name}`")].map(in_json);
+        Self { id, texts }
+    }
+}
+
+/// What a text of a flow names.
+fn named_in<'t>(used: Used, text: &'t str, in_code: &'t [NamedInCode]) -> BTreeSet<&'t str> {
+    let mut names = used.names(text);
+    let said = in_code.iter().filter(|one| one.texts.iter().any(|quoted| text.contains(quoted.as_str())));
+    names.extend(said.map(|one| one.id.as_str()));
+    names
+}
+
 /// By id or name: how many flows use it, and those of them that the caller may see.
 ///
 /// # Errors
@@ -88,9 +126,10 @@ pub fn count(app: &App, caller: &Caller, used: Used) -> Result<Value> {
     }
     let mut found: BTreeMap<String, (usize, Vec<Value>)> = BTreeMap::new();
     app.store.read(|tx| {
+        let in_code = NamedInCode::of(tx, used, &caller.workspace)?;
         for flow in FLOWS.list(tx, &caller.workspace)? {
             let texts = texts(tx, used, &flow)?;
-            let names = texts.iter().flat_map(|text| used.names(text)).collect();
+            let names = texts.iter().flat_map(|text| named_in(used, text, &in_code)).collect();
             note(&mut found, caller, &flow, &names);
         }
         Ok(())
@@ -120,9 +159,10 @@ pub fn must_be_free(tx: &impl Tx, caller: &Caller, used: Used, name: &str, force
     if force {
         return Ok(());
     }
+    let in_code = NamedInCode::of(tx, used, &caller.workspace)?;
     let (mut flows, mut others) = (Vec::new(), 0);
     for flow in FLOWS.list(tx, &caller.workspace)? {
-        if !texts(tx, used, &flow)?.iter().any(|text| used.names(text).contains(name)) {
+        if !texts(tx, used, &flow)?.iter().any(|text| named_in(used, text, &in_code).contains(name)) {
             continue;
         }
         let is_seen = access::permitted(caller, flow.kind, Action::Read).is_ok();

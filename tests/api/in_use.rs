@@ -26,6 +26,17 @@ fn with_credential(server: &Server) -> Case {
     Case { path: format!("/credentials/{credential}"), flow, gap: "credential no longer exists" }
 }
 
+fn with_database(server: &Server) -> Case {
+    let fields = json!({"user": "ada", "password": "p", "host": "db.example", "database": "shop"});
+    let body = json!({"name": "Ada's shop", "credentialName": "PostgresApi", "plainDataObj": fields});
+    let credential = id(&server.post("/credentials", &body));
+    let mut drawing = Drawing::default();
+    let code = r#"return await $db.query("Ada's shop", "select 1")"#;
+    drawing.card("customFunction", json!({ "javascriptFunction": code }));
+    let flow = server.flow_with(&drawing.text(), &json!({"name": "Of a database"}));
+    Case { path: format!("/credentials/{credential}"), flow, gap: "" }
+}
+
 fn with_tool(server: &Server) -> Case {
     let tool = id(&server.post("/tools", &json!({"name": "weather", "description": "The weather"})));
     let mut drawing = Drawing::default();
@@ -71,6 +82,15 @@ fn what_flows_use_is_deleted_only_on_purpose_and_leaves_a_problem() {
         server.owner("DELETE", &format!("{path}?force=true")).send().is(200);
         assert!(problems().contains(gap), "{path}: {}", problems());
     }
+}
+
+#[test]
+fn a_database_that_code_names_is_deleted_only_on_purpose() {
+    let server = Server::start();
+    let Case { path, .. } = with_database(&server);
+    let told = server.owner("DELETE", &path).send().is_error(409);
+    assert!(told.contains("'Of a database'"), "{told}");
+    server.owner("DELETE", &format!("{path}?force=true")).send().is(200);
 }
 
 #[test]
@@ -130,6 +150,7 @@ fn every_kind_of_thing_says_which_flows_use_it() {
     let server = Server::start();
     for (make, kind) in [
         (with_credential as fn(&Server) -> Case, "credentials"),
+        (with_database, "credentials"),
         (with_tool, "tools"),
         (with_store, "documentStores"),
         (with_key, "apikeys"),

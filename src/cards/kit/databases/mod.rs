@@ -19,8 +19,8 @@ use crate::script::{
     DatabaseAnswer, DatabaseAsk, DatabaseFamily, DatabaseFault, DatabaseValue, DatabaseWork, Databases,
 };
 use fault::Failure;
-pub use saved::ListedCredential;
 use saved::Saved;
+pub use saved::{CREDENTIAL_TYPES, ListedCredential};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

@@ -10,6 +10,8 @@ use url::Url;
 const POSTGRES: &str = "PostgresApi";
 const POSTGRES_URL: &str = "PostgresUrl";
 const MYSQL: &str = "MySQLApi";
+/// The types of credentials that code may name.
+pub const CREDENTIAL_TYPES: &[&str] = &[POSTGRES, POSTGRES_URL, MYSQL];
 /// Longest piece of what code says that is repeated to people.
 const SHOWN_CHARS_MAX: usize = 80;
 
@@ -37,7 +39,7 @@ pub(super) fn find(host: &dyn Host, place: &DatabasePlace) -> std::result::Resul
     let types: &[&str] = match place.family {
         Some(DatabaseFamily::Postgres) => &[POSTGRES, POSTGRES_URL],
         Some(DatabaseFamily::Mysql) => &[MYSQL],
-        None => &[POSTGRES, POSTGRES_URL, MYSQL],
+        None => CREDENTIAL_TYPES,
     };
     let mut listed = host.credentials(types).map_err(|error| error.to_string())?;
     let Some(wanted) = &place.credential else { return by_place(host, place, listed) };
