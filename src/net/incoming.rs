@@ -1,11 +1,15 @@
 //! A response, read under the limits of its request.
 
-use super::waiting::Waiting;
+use super::waiting::{Readiness, Waiting};
 use super::{Limits, NetError};
 use crate::domain::cancel::Cancel;
 use std::fmt;
-use std::io::{self, Read};
+use std::io::{self, ErrorKind, Read};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
+use tokio::io::Interest;
 use ureq::BodyReader;
 use ureq::http::header::HeaderMap;
 
@@ -21,6 +25,22 @@ pub struct Incoming {
     body: BodyReader<'static>,
     waiting: Waiting,
     bytes_left: u64,
+    /// What the answer is read from, where it can be read without waiting.
+    connection: Option<Arc<TcpStream>>,
+    reader: Reader,
+}
+
+/// Who reads the answer.
+enum Reader {
+    /// A thread, which waits.
+    Thread,
+    /// A task, which is told when something may be there.
+    Task {
+        /// The connection as the runtime knows it: a descriptor of its own for the time of this answer, so that nobody else
+        /// who uses the connection later meets it there. `None` until the task has to wait for the first time.
+        watched: Option<tokio::net::TcpStream>,
+        readiness: Readiness,
+    },
 }
 
 impl fmt::Debug for Incoming {
@@ -32,6 +52,7 @@ impl fmt::Debug for Incoming {
 impl Incoming {
     pub(super) fn new(
         response: ureq::http::Response<ureq::Body>,
+        connection: Option<Arc<TcpStream>>,
         cancel: &Cancel,
         limits: Limits,
     ) -> Result<Self, NetError> {
@@ -48,12 +69,59 @@ impl Incoming {
             body: body.into_reader(),
             waiting,
             bytes_left: limits.body_bytes,
+            connection,
+            reader: Reader::Thread,
         })
     }
 
     /// Changes how long a silence is borne from here on.
     pub fn set_stall(&mut self, stall: Duration) {
         self.waiting.stall = stall;
+    }
+
+    /// The token of the run that the answer is for.
+    #[must_use]
+    pub const fn cancel(&self) -> &Cancel {
+        &self.waiting.cancel
+    }
+
+    /// How long a silence is borne.
+    #[must_use]
+    pub const fn stall(&self) -> Duration {
+        self.waiting.stall
+    }
+
+    /// Lets a task read the answer: a read that finds nothing fails with `WouldBlock`, and [`Self::poll_more`] tells when to
+    /// try again. False where that is not possible; then a thread has to read it.
+    pub fn leave_to_task(&mut self) -> bool {
+        let can = cfg!(unix) && self.connection.is_some();
+        if can {
+            self.reader = Reader::Task { watched: None, readiness: Readiness::News };
+        }
+        can
+    }
+
+    /// Lets a thread read the answer again.
+    pub fn leave_to_thread(&mut self) {
+        self.reader = Reader::Thread;
+    }
+
+    /// Ready when there may be more to read; pending, `cx` is woken then. Called by a task, on a thread of the runtime.
+    ///
+    /// # Errors
+    /// When the connection cannot be watched, or no task reads the answer.
+    pub fn poll_more(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let (Reader::Task { watched, readiness }, Some(connection)) = (&mut self.reader, &self.connection)
+        else {
+            return Poll::Ready(Err(ErrorKind::Unsupported.into()));
+        };
+        let watched = match watched {
+            Some(watched) => watched,
+            None => watched.insert(tokio::net::TcpStream::from_std(connection.try_clone()?)?),
+        };
+        ready!(watched.poll_read_ready(cx))?;
+        *readiness = Readiness::News;
+        Poll::Ready(Ok(()))
     }
 
     /// The status.
@@ -106,13 +174,39 @@ impl Read for Incoming {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         // One byte more than is left tells a body that just fits from one that is too large.
         let most = usize::try_from(self.bytes_left.saturating_add(1)).unwrap_or(usize::MAX).min(buffer.len());
-        let body = &mut self.body;
-        let (result, _) = self.waiting.clone().around(|| body.read(&mut buffer[..most]));
-        let amount = result.map_err(|error| io::Error::from(NetError::from(error)))?;
+        let result = self.read_some(&mut buffer[..most]);
+        let amount = match result {
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return Err(error),
+            result => result.map_err(|error| io::Error::from(NetError::from(error)))?,
+        };
         self.bytes_left = match self.bytes_left.checked_sub(amount as u64) {
             Some(left) => left,
             None => return Err(NetError::TooLarge.into()),
         };
         Ok(amount)
+    }
+}
+
+impl Incoming {
+    fn read_some(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let (body, waiting) = (&mut self.body, self.waiting.clone());
+        let Reader::Task { watched, readiness } = &mut self.reader else {
+            return waiting.around(|| body.read(buffer)).0;
+        };
+        let news = std::mem::replace(readiness, Readiness::NoNews);
+        let (Some(watched), Readiness::News) = (&*watched, news) else {
+            return waiting.at_once(news, || body.read(buffer)).0;
+        };
+        let mut result = Err(ErrorKind::WouldBlock.into());
+        // In one step with the read: news that come in between are not forgotten when the runtime is told that nothing is left.
+        let told = watched.try_io(Interest::READABLE, || {
+            let (read, drained) = waiting.at_once(news, || body.read(buffer));
+            result = read;
+            if drained { Err(ErrorKind::WouldBlock.into()) } else { Ok(()) }
+        });
+        if told.is_ok() {
+            *readiness = Readiness::News;
+        }
+        result
     }
 }

@@ -14,6 +14,8 @@ pub(crate) mod servers;
 #[cfg(test)]
 mod servers_tests;
 mod session;
+#[cfg(test)]
+mod task_tests;
 mod tls;
 mod transport;
 mod tunnel;
@@ -234,7 +236,9 @@ impl Outgoing {
             let waiting = Waiting { cancel: cancel.clone(), stall: limits.first_byte };
             let (result, traffic) = waiting.around(|| attempt(agent, &method, &uri, &headers, body));
             match result {
-                Ok(response) => return Incoming::new(response, cancel, limits),
+                Ok(response) => {
+                    return Incoming::new(response, waiting::take_connection(), cancel, limits);
+                }
                 Err(error) => {
                     let error = translate(error, &guard::label(&uri));
                     let stale =

@@ -65,7 +65,7 @@ impl Authority {
 }
 
 /// Serves each connection over TLS on a thread of its own; gives the port.
-fn secure(
+pub fn secure(
     identity: Identity,
     habit: impl Fn(StreamOwned<ServerConnection, TcpStream>) + Send + Sync + 'static,
 ) -> u16 {

@@ -5,7 +5,7 @@
 
 use super::buffers::Leased;
 use super::tunnel::{self, InFull};
-use super::waiting::{self, Waiting};
+use super::waiting::{self, Readiness, Waiting};
 use super::{NetError, guard, resolve};
 use crate::settings::{Proxies, Proxy};
 use std::fmt;
@@ -138,6 +138,17 @@ pub(super) struct Socket {
     unsent: Vec<u8>,
     read_timeout: Option<Duration>,
     write_timeout: Option<Duration>,
+    /// Was read without waiting once, and stays so: who waits asks the system to.
+    at_once: bool,
+    /// Nothing is there that was not read, until there is news.
+    drained: bool,
+}
+
+/// What a wait is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Awaited {
+    Input,
+    Room,
 }
 
 /// What a timed system call is to be called with, given what the socket is set to now: a timeout that is a little
@@ -163,6 +174,8 @@ impl Socket {
             unsent: Vec::new(),
             read_timeout: None,
             write_timeout: None,
+            at_once: false,
+            drained: false,
         }
     }
 
@@ -182,7 +195,7 @@ impl Socket {
         self.begins &= unsent.is_empty();
         let mut sent = 0;
         while sent < unsent.len() {
-            sent += self.wait(timeout, |socket, left| {
+            sent += self.wait(timeout, Awaited::Room, |socket, left| {
                 if let Some(set) = timeout_for(left, socket.write_timeout) {
                     socket.stream.set_write_timeout(Some(set))?;
                     socket.write_timeout = Some(set);
@@ -200,13 +213,80 @@ impl Socket {
     fn wait<T>(
         &mut self,
         timeout: NextTimeout,
+        awaited: Awaited,
         mut step: impl FnMut(&mut Self, Duration) -> std::io::Result<T>,
     ) -> Result<T, Error> {
         let waiting = Waiting::current()?;
         let end = waiting.until(*timeout.after);
         let stream = self.stream.clone();
-        Ok(patiently(&stream, &waiting, end, |left| step(self, left))?)
+        Ok(patiently(&stream, &waiting, end, |left| {
+            if self.at_once {
+                await_ready(&stream, awaited, left)?;
+            }
+            step(self, left)
+        })?)
     }
+
+    /// Reads what is there. Finding nothing is `WouldBlock` as the system has it: wrapped in an error of ours, ureq and TLS
+    /// would take it for the end of the connection.
+    fn read_at_once(&mut self, readiness: Readiness) -> Result<bool, Error> {
+        if !self.at_once {
+            self.stream.set_nonblocking(true)?;
+            self.at_once = true;
+        }
+        if readiness == Readiness::News {
+            self.drained = false;
+        }
+        if self.drained {
+            waiting::note_drained(true);
+            return Err(Error::Io(ErrorKind::WouldBlock.into()));
+        }
+        loop {
+            let room = self.buffers.input_append_buf();
+            let most = room.len();
+            match (&*self.stream).read(room) {
+                Ok(amount) => {
+                    // A read that did not fill its room has found all there was. The end is found again by the next one.
+                    self.drained = amount > 0 && amount < most;
+                    self.begins |= amount > 0;
+                    waiting::note_drained(self.drained);
+                    self.buffers.input_appended(amount);
+                    return Ok(amount > 0);
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    self.drained = true;
+                    waiting::note_drained(true);
+                    return Err(Error::Io(error));
+                }
+                Err(error) => return Err(broke(&error).into()),
+            }
+        }
+    }
+}
+
+/// Waits until a connection that does not block is ready.
+#[cfg(unix)]
+fn await_ready(stream: &TcpStream, awaited: Awaited, left: Duration) -> std::io::Result<()> {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let flags = match awaited {
+        Awaited::Input => PollFlags::IN,
+        Awaited::Room => PollFlags::OUT,
+    };
+    let time = Timespec {
+        tv_sec: left.as_secs().try_into().unwrap_or(i64::MAX),
+        tv_nsec: left.subsec_nanos().into(),
+    };
+    match poll(&mut [PollFd::new(stream, flags)], Some(&time))? {
+        0 => Err(ErrorKind::TimedOut.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Elsewhere no connection is read without waiting.
+#[cfg(not(unix))]
+fn await_ready(_: &TcpStream, _: Awaited, _: Duration) -> std::io::Result<()> {
+    Ok(())
 }
 
 /// Repeats `step`, which blocks on the connection, until it gives a result, the time is over, or the run ends: then the
@@ -260,7 +340,11 @@ impl Transport for Socket {
 
     fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, Error> {
         self.send(timeout)?;
-        let amount = self.wait(timeout, |socket, left| {
+        if let Some(readiness) = waiting::readiness() {
+            return self.read_at_once(readiness);
+        }
+        waiting::note_connection(&self.stream);
+        let amount = self.wait(timeout, Awaited::Input, |socket, left| {
             if let Some(set) = timeout_for(left, socket.read_timeout) {
                 socket.stream.set_read_timeout(Some(set))?;
                 socket.read_timeout = Some(set);

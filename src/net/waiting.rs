@@ -6,7 +6,8 @@
 use super::NetError;
 use crate::domain::cancel::{Cancel, Reason};
 use std::cell::{Cell, RefCell};
-use std::sync::mpsc;
+use std::net::TcpStream;
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 /// How long to wait, and what ends the wait.
@@ -22,6 +23,43 @@ thread_local! {
     static CURRENT: RefCell<Option<Waiting>> = const { RefCell::new(None) };
     static CONNECTED: Cell<bool> = const { Cell::new(false) };
     static RECEIVED: Cell<bool> = const { Cell::new(false) };
+    static READINESS: Cell<Option<Readiness>> = const { Cell::new(None) };
+    static DRAINED: Cell<bool> = const { Cell::new(false) };
+    static CONNECTION: RefCell<Option<Arc<TcpStream>>> = const { RefCell::new(None) };
+}
+
+/// How a read that does not wait looks for more. Who waits is a property of the reader and not of the connection: a mode of
+/// the connection would still be set when it serves the next call on another thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Readiness {
+    /// Something may have arrived since the last look.
+    News,
+    /// Nothing has: only what was received before, and lies in a buffer, is read.
+    NoNews,
+}
+
+/// How reads of this thread look for more, where they do not wait.
+pub(super) fn readiness() -> Option<Readiness> {
+    READINESS.get()
+}
+
+/// Notes whether a read that did not wait took all that had arrived.
+pub(super) fn note_drained(drained: bool) {
+    DRAINED.set(drained);
+}
+
+/// Notes which connection the call reads its answer from.
+pub(super) fn note_connection(connection: &Arc<TcpStream>) {
+    CONNECTION.with_borrow_mut(|noted| {
+        if noted.is_none() {
+            *noted = Some(connection.clone());
+        }
+    });
+}
+
+/// The connection the last call on this thread read its answer from.
+pub(super) fn take_connection() -> Option<Arc<TcpStream>> {
+    CONNECTION.take()
 }
 
 /// What happened on the wire during one call.
@@ -49,6 +87,7 @@ struct Restore(Option<Waiting>);
 impl Drop for Restore {
     fn drop(&mut self) {
         CURRENT.set(self.0.take());
+        READINESS.set(None);
     }
 }
 
@@ -57,9 +96,19 @@ impl Waiting {
     pub(super) fn around<T>(self, call: impl FnOnce() -> T) -> (T, Traffic) {
         CONNECTED.set(false);
         RECEIVED.set(false);
+        CONNECTION.set(None);
         let _restore = Restore(CURRENT.replace(Some(self)));
         let result = call();
         (result, Traffic { connected: CONNECTED.get(), received: RECEIVED.get() })
+    }
+
+    /// Runs `call`, whose reads do not wait: one that finds nothing fails with `WouldBlock` and keeps all that was read. Tells
+    /// whether it took all that had arrived.
+    pub(super) fn at_once<T>(self, readiness: Readiness, call: impl FnOnce() -> T) -> (T, bool) {
+        DRAINED.set(false);
+        let _restore = Restore(CURRENT.replace(Some(self)));
+        READINESS.set(Some(readiness));
+        (call(), DRAINED.get())
     }
 
     /// What the call under way waits with. Outside a call nothing is waited for.
