@@ -6,9 +6,10 @@ mod tests;
 
 use super::refusal::Refusals;
 use super::remembered::Remembered;
-use super::reply::{Cut, Partial, Reply, argument_object, broke_off, parsed};
-use super::sse::Events;
-use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, OnDelta, ToolCall, endpoint};
+use super::reply::{Cut, Partial, Reply, argument_object, parsed};
+use super::sse::Event;
+use super::streaming::{Flow, Protocol, Streaming};
+use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, Receiver, ToolCall, endpoint};
 use crate::domain::cancel::Cancel;
 use serde_json::{Map, Value, json};
 use std::io::Read;
@@ -66,12 +67,6 @@ impl Anthropic {
             thoughts: Remembered::default(),
         }
     }
-
-    fn remember(&self, completion: &Completion, thoughts: Vec<Value>) {
-        if let Some(first) = completion.calls.first().filter(|_| !thoughts.is_empty()) {
-            self.thoughts.keep(&first.id, thoughts);
-        }
-    }
 }
 
 impl ChatModel for Anthropic {
@@ -79,7 +74,7 @@ impl ChatModel for Anthropic {
         &self,
         request: &ChatRequest,
         cancel: &Cancel,
-        on: &mut OnDelta<'_>,
+        on: &mut dyn Receiver,
     ) -> Result<Completion, ModelError> {
         let mut headers = vec![("anthropic-version", PROTOCOL_VERSION)];
         if let Some(key) = &self.endpoint.key {
@@ -88,16 +83,16 @@ impl ChatModel for Anthropic {
         let body = request::body(self, request);
         let mut incoming = self.endpoint.post("/v1/messages", &headers, &body, &self.model, cancel)?;
         drop(body);
-        let refusals = self.endpoint.refusals(&self.model);
-        let mut reply = Reply::new(on);
-        let thoughts = if self.streaming && !endpoint::is_whole(&incoming) {
-            read_stream(&mut incoming, &mut reply, &refusals)?
-        } else {
-            read_whole(&mut incoming, &mut reply, &refusals)?
+        let blocks = Blocks {
+            refusals: self.endpoint.refusals(&self.model),
+            thoughts: Vec::new(),
+            remembered: self.thoughts.clone(),
         };
+        if self.streaming && !endpoint::is_whole(&incoming) {
+            return on.follow(Streaming::of_events(incoming, blocks));
+        }
+        let completion = blocks.read_whole(&mut incoming, on)?;
         incoming.finish();
-        let completion = reply.done()?;
-        self.remember(&completion, thoughts);
         Ok(completion)
     }
 
@@ -110,39 +105,44 @@ impl ChatModel for Anthropic {
     }
 }
 
-/// Reads events until `message_stop`; gives the thinking blocks as they are to be sent back.
-fn read_stream(
-    source: &mut impl Read,
-    reply: &mut Reply<'_, '_>,
-    refusals: &Refusals<'_>,
-) -> Result<Vec<Value>, ModelError> {
-    let mut events = Events::new(source);
-    let mut thoughts = Vec::new();
-    while let Some(event) = events.next()? {
+/// The blocks of one message.
+struct Blocks {
+    refusals: Refusals,
+    /// The blocks of thinking, as they are to be sent back.
+    thoughts: Vec<Value>,
+    remembered: Remembered<Vec<Value>>,
+}
+
+impl Protocol for Blocks {
+    fn take(&mut self, event: &Event<'_>, reply: &mut Reply) -> Result<Flow, ModelError> {
         let data: Value = parsed(event.data, "an event of it is not JSON")?;
         match data["type"].as_str().unwrap_or(event.name) {
             "message_start" => take_usage(&data["message"]["usage"], reply),
-            "content_block_start" => begin_block(&data, reply, &mut thoughts)?,
-            "content_block_delta" => take_delta(&data, reply, &mut thoughts)?,
+            "content_block_start" => begin_block(&data, reply, &mut self.thoughts)?,
+            "content_block_delta" => take_delta(&data, reply, &mut self.thoughts),
             "message_delta" => {
                 take_usage(&data["usage"], reply);
                 judge(&data["delta"], reply)?;
             }
-            "message_stop" => return Ok(thoughts),
-            "error" => return Err(refusals.of_event(&data["error"])),
+            "message_stop" => return Ok(Flow::Over),
+            "error" => return Err(self.refusals.of_event(&data["error"])),
             _ => {}
         }
+        Ok(Flow::More)
     }
-    Err(broke_off())
+
+    fn done(self: Box<Self>, reply: Reply) -> Result<Completion, ModelError> {
+        self.complete(reply)
+    }
 }
 
-fn begin_block(data: &Value, reply: &mut Reply<'_, '_>, thoughts: &mut Vec<Value>) -> Result<(), ModelError> {
+fn begin_block(data: &Value, reply: &mut Reply, thoughts: &mut Vec<Value>) -> Result<(), ModelError> {
     let block = &data["content_block"];
     match block["type"].as_str() {
         Some("text") => reply.text(block["text"].as_str().unwrap_or_default()),
         Some("thinking" | "redacted_thinking") => {
             thoughts.push(block.clone());
-            reply.thinking(block["thinking"].as_str().unwrap_or_default())
+            reply.thinking(block["thinking"].as_str().unwrap_or_default());
         }
         Some("tool_use") => {
             let text = |name: &str| block[name].as_str().unwrap_or_default().to_owned();
@@ -154,34 +154,31 @@ fn begin_block(data: &Value, reply: &mut Reply<'_, '_>, thoughts: &mut Vec<Value
                 id: text("id"),
                 name: text("name"),
                 arguments,
-            })
+            })?;
         }
-        _ => Ok(()),
+        _ => {}
     }
+    Ok(())
 }
 
-fn take_delta(data: &Value, reply: &mut Reply<'_, '_>, thoughts: &mut [Value]) -> Result<(), ModelError> {
+fn take_delta(data: &Value, reply: &mut Reply, thoughts: &mut [Value]) {
     let delta = &data["delta"];
     let text = |name: &str| delta[name].as_str().unwrap_or_default();
     match delta["type"].as_str() {
         Some("text_delta") => reply.text(text("text")),
         Some("thinking_delta") => {
             append(thoughts.last_mut(), "thinking", text("thinking"));
-            reply.thinking(text("thinking"))
+            reply.thinking(text("thinking"));
         }
-        Some("signature_delta") => {
-            append(thoughts.last_mut(), "signature", text("signature"));
-            Ok(())
-        }
+        Some("signature_delta") => append(thoughts.last_mut(), "signature", text("signature")),
         Some("input_json_delta") => {
             let index = data["index"].as_u64();
             let partial = reply.partial().iter_mut().rev().find(|partial| partial.index == index);
             if let Some(partial) = partial {
                 partial.arguments.push_str(text("partial_json"));
             }
-            Ok(())
         }
-        _ => Ok(()),
+        _ => {}
     }
 }
 
@@ -195,7 +192,7 @@ fn append(block: Option<&mut Value>, name: &str, text: &str) {
 }
 
 /// Later counts replace earlier ones; one that is not named stays.
-fn take_usage(wire: &Value, reply: &mut Reply<'_, '_>) {
+fn take_usage(wire: &Value, reply: &mut Reply) {
     if !wire.is_object() {
         return;
     }
@@ -213,7 +210,7 @@ fn take_usage(wire: &Value, reply: &mut Reply<'_, '_>) {
 }
 
 /// Looks at why the model finished.
-fn judge(message: &Value, reply: &mut Reply<'_, '_>) -> Result<(), ModelError> {
+fn judge(message: &Value, reply: &mut Reply) -> Result<(), ModelError> {
     match message["stop_reason"].as_str() {
         Some("refusal") if reply.is_empty() => {
             return Err(ModelError::Provider { status: 200, message: "the model refused to answer".into() });
@@ -225,35 +222,42 @@ fn judge(message: &Value, reply: &mut Reply<'_, '_>) -> Result<(), ModelError> {
     Ok(())
 }
 
-fn read_whole(
-    source: &mut impl Read,
-    reply: &mut Reply<'_, '_>,
-    refusals: &Refusals<'_>,
-) -> Result<Vec<Value>, ModelError> {
-    let message = endpoint::read_whole(source)?;
-    if message["type"] == "error" {
-        return Err(refusals.of_event(&message["error"]));
-    }
-    let Some(content) = message["content"].as_array() else {
-        return Err(ModelError::Garbled("it is not a message".into()));
-    };
-    take_usage(&message["usage"], reply);
-    let mut thoughts = Vec::new();
-    for block in content {
-        let text = |name: &str| block[name].as_str().unwrap_or_default();
-        match block["type"].as_str() {
-            Some("text") => reply.text(text("text"))?,
-            Some("thinking" | "redacted_thinking") => {
-                thoughts.push(block.clone());
-                reply.thinking(text("thinking"))?;
-            }
-            Some("tool_use") => {
-                let arguments = argument_object(&block["input"]);
-                reply.call(ToolCall { id: text("id").into(), name: text("name").into(), arguments })?;
-            }
-            _ => {}
+impl Blocks {
+    fn read_whole(mut self, source: &mut impl Read, on: &mut dyn Receiver) -> Result<Completion, ModelError> {
+        let message = endpoint::read_whole(source)?;
+        if message["type"] == "error" {
+            return Err(self.refusals.of_event(&message["error"]));
         }
+        let Some(content) = message["content"].as_array() else {
+            return Err(ModelError::Garbled("it is not a message".into()));
+        };
+        let mut reply = Reply::default();
+        take_usage(&message["usage"], &mut reply);
+        for block in content {
+            let text = |name: &str| block[name].as_str().unwrap_or_default();
+            match block["type"].as_str() {
+                Some("text") => reply.text(text("text")),
+                Some("thinking" | "redacted_thinking") => {
+                    self.thoughts.push(block.clone());
+                    reply.thinking(text("thinking"));
+                }
+                Some("tool_use") => {
+                    let arguments = argument_object(&block["input"]);
+                    reply.call(ToolCall { id: text("id").into(), name: text("name").into(), arguments })?;
+                }
+                _ => {}
+            }
+        }
+        judge(&message, &mut reply)?;
+        reply.hand_on(|delta| on.delta(delta))?;
+        self.complete(reply)
     }
-    judge(&message, reply)?;
-    Ok(thoughts)
+
+    fn complete(self, reply: Reply) -> Result<Completion, ModelError> {
+        let completion = reply.done()?;
+        if let Some(first) = completion.calls.first().filter(|_| !self.thoughts.is_empty()) {
+            self.remembered.keep(&first.id, self.thoughts);
+        }
+        Ok(completion)
+    }
 }

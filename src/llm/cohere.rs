@@ -4,16 +4,14 @@
 mod tests;
 
 use super::refusal::Refusals;
-use super::reply::{
-    Cut, Partial, Reply, argument_object, arguments, broke_off, new_call_id, parsed, set, stops,
-};
-use super::sse::Events;
+use super::reply::{Cut, Partial, Reply, argument_object, arguments, new_call_id, parsed, set, stops};
+use super::sse::Event;
+use super::streaming::{Flow, Protocol, Streaming};
 use super::{
-    ChatModel, ChatRequest, Completion, Endpoint, Message, ModelError, OnDelta, ToolCall, ToolSpec, endpoint,
+    ChatModel, ChatRequest, Completion, Endpoint, Message, ModelError, Receiver, ToolCall, ToolSpec, endpoint,
 };
 use crate::domain::cancel::Cancel;
 use serde_json::{Map, Value, json};
-use std::io::Read;
 
 /// Where Cohere itself is.
 pub const COHERE_BASE: &str = "https://api.cohere.com";
@@ -38,7 +36,7 @@ impl ChatModel for Cohere {
         &self,
         request: &ChatRequest,
         cancel: &Cancel,
-        on: &mut OnDelta<'_>,
+        on: &mut dyn Receiver,
     ) -> Result<Completion, ModelError> {
         let bearer = self.endpoint.bearer();
         let headers: Vec<(&str, &str)> =
@@ -47,13 +45,13 @@ impl ChatModel for Cohere {
         let mut incoming = self.endpoint.post("/v2/chat", &headers, &body, &self.model, cancel)?;
         drop(body);
         let refusals = self.endpoint.refusals(&self.model);
-        let mut reply = Reply::new(on);
         if self.streaming && !endpoint::is_whole(&incoming) {
-            read_stream(&mut incoming, &mut reply, &refusals)?;
-        } else {
-            take_whole(&endpoint::read_whole(&mut incoming)?, &mut reply)?;
+            return on.follow(Streaming::of_events(incoming, ReplyEvents(refusals)));
         }
+        let mut reply = Reply::default();
+        take_whole(&endpoint::read_whole(&mut incoming)?, &mut reply)?;
         incoming.finish();
+        reply.hand_on(|delta| on.delta(delta))?;
         reply.done()
     }
 
@@ -109,43 +107,41 @@ fn tool(spec: &ToolSpec) -> Value {
         "function": {"name": spec.name, "description": spec.description, "parameters": spec.schema}})
 }
 
-/// Reads events until `message-end`.
-fn read_stream(
-    source: &mut impl Read,
-    reply: &mut Reply<'_, '_>,
-    refusals: &Refusals<'_>,
-) -> Result<(), ModelError> {
-    let mut events = Events::new(source);
-    while let Some(event) = events.next()? {
+/// The events of one reply, until `message-end`.
+struct ReplyEvents(Refusals);
+
+impl Protocol for ReplyEvents {
+    fn take(&mut self, event: &Event<'_>, reply: &mut Reply) -> Result<Flow, ModelError> {
         if event.data.trim() == "[DONE]" {
-            break;
+            self.ended()?;
         }
         let data: Value = parsed(event.data, "an event of it is not JSON")?;
         let delta = &data["delta"];
         let said = &delta["message"];
         match data["type"].as_str().unwrap_or(event.name) {
             "content-start" | "content-delta" => {
-                reply.thinking(said["content"]["thinking"].as_str().unwrap_or_default())?;
-                reply.text(said["content"]["text"].as_str().unwrap_or_default())?;
+                reply.thinking(said["content"]["thinking"].as_str().unwrap_or_default());
+                reply.text(said["content"]["text"].as_str().unwrap_or_default());
             }
             // What the model says about the tools it is going to call is no part of the answer.
-            "tool-plan-delta" => reply.thinking(said["tool_plan"].as_str().unwrap_or_default())?,
+            "tool-plan-delta" => reply.thinking(said["tool_plan"].as_str().unwrap_or_default()),
             "tool-call-start" => begin_call(&data, reply)?,
             "tool-call-delta" => go_on(&data, reply),
             "message-end" => {
                 if let Some(error) = delta.get("error").filter(|error| !error.is_null()) {
-                    return Err(refusals.of_event(error));
+                    return Err(self.0.of_event(error));
                 }
                 take_usage(&delta["usage"], reply);
-                return judge(&delta["finish_reason"], reply);
+                judge(&delta["finish_reason"], reply)?;
+                return Ok(Flow::Over);
             }
             _ => {}
         }
+        Ok(Flow::More)
     }
-    Err(broke_off())
 }
 
-fn begin_call(data: &Value, reply: &mut Reply<'_, '_>) -> Result<(), ModelError> {
+fn begin_call(data: &Value, reply: &mut Reply) -> Result<(), ModelError> {
     let call = &data["delta"]["message"]["tool_calls"];
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     reply.begin_call(Partial {
@@ -156,7 +152,7 @@ fn begin_call(data: &Value, reply: &mut Reply<'_, '_>) -> Result<(), ModelError>
     })
 }
 
-fn go_on(data: &Value, reply: &mut Reply<'_, '_>) {
+fn go_on(data: &Value, reply: &mut Reply) {
     let index = data["index"].as_u64();
     let fragment =
         data["delta"]["message"]["tool_calls"]["function"]["arguments"].as_str().unwrap_or_default();
@@ -166,15 +162,15 @@ fn go_on(data: &Value, reply: &mut Reply<'_, '_>) {
 }
 
 /// Takes an answer that came in one piece.
-fn take_whole(whole: &Value, reply: &mut Reply<'_, '_>) -> Result<(), ModelError> {
+fn take_whole(whole: &Value, reply: &mut Reply) -> Result<(), ModelError> {
     let Some(message) = whole["message"].as_object() else {
         return Err(ModelError::Garbled("it holds no answer".into()));
     };
     let text = |name: &str| message.get(name).and_then(Value::as_str).unwrap_or_default();
-    reply.thinking(text("tool_plan"))?;
+    reply.thinking(text("tool_plan"));
     for part in message.get("content").and_then(Value::as_array).into_iter().flatten() {
-        reply.thinking(part["thinking"].as_str().unwrap_or_default())?;
-        reply.text(part["text"].as_str().unwrap_or_default())?;
+        reply.thinking(part["thinking"].as_str().unwrap_or_default());
+        reply.text(part["text"].as_str().unwrap_or_default());
     }
     for call in message.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
         let function = &call["function"];
@@ -190,7 +186,7 @@ fn take_whole(whole: &Value, reply: &mut Reply<'_, '_>) -> Result<(), ModelError
 }
 
 /// All tokens where they are counted, else those that are billed.
-fn take_usage(wire: &Value, reply: &mut Reply<'_, '_>) {
+fn take_usage(wire: &Value, reply: &mut Reply) {
     let counted =
         ["tokens", "billed_units"].into_iter().map(|name| &wire[name]).find(|count| count.is_object());
     let Some(counted) = counted else { return };
@@ -202,7 +198,7 @@ fn take_usage(wire: &Value, reply: &mut Reply<'_, '_>) {
     usage.cached_tokens = wire["cached_tokens"].as_f64().map_or(0, |number| number.max(0.0) as u64);
 }
 
-fn judge(reason: &Value, reply: &mut Reply<'_, '_>) -> Result<(), ModelError> {
+fn judge(reason: &Value, reply: &mut Reply) -> Result<(), ModelError> {
     let failed = |message: &str| Err(ModelError::Provider { status: 200, message: message.into() });
     match reason.as_str() {
         Some("ERROR") => failed("the model failed while it answered"),

@@ -3,15 +3,16 @@
 #[cfg(test)]
 mod tests;
 
-use super::openai::{read_chunks, take_reason};
+use super::openai::{judge_end, take_chunk, take_reason};
 use super::refusal::Refusals;
 use super::reply::{Reply, set, stops};
+use super::sse::Event;
+use super::streaming::{Flow, Protocol, Streaming};
 use super::{
-    ChatModel, ChatRequest, Completion, Endpoint, KeyStyle, ModelError, OnDelta, endpoint, transcript,
+    ChatModel, ChatRequest, Completion, Endpoint, KeyStyle, ModelError, Receiver, endpoint, transcript,
 };
 use crate::domain::cancel::Cancel;
 use serde_json::{Map, Value, json};
-use std::io::Read;
 
 /// Stop words the protocol takes.
 const STOPS_MAX: usize = 4;
@@ -36,7 +37,7 @@ impl ChatModel for Completions {
         &self,
         request: &ChatRequest,
         cancel: &Cancel,
-        on: &mut OnDelta<'_>,
+        on: &mut dyn Receiver,
     ) -> Result<Completion, ModelError> {
         let header = self.key_style.header(&self.endpoint);
         let headers: Vec<(&str, &str)> = header.iter().map(|(name, value)| (*name, value.as_str())).collect();
@@ -44,17 +45,17 @@ impl ChatModel for Completions {
         let mut incoming = self.endpoint.post("/completions", &headers, &body, &self.model, cancel)?;
         drop(body);
         let refusals = self.endpoint.refusals(&self.model);
-        let mut reply = Reply::new(on);
         if self.streams() && !endpoint::is_whole(&incoming) {
-            read_stream(&mut incoming, &mut reply, &refusals)?;
-        } else {
-            let whole = endpoint::read_whole(&mut incoming)?;
-            if whole["choices"].as_array().is_none_or(Vec::is_empty) && whole["error"].is_null() {
-                return Err(ModelError::Garbled("it holds no answer".into()));
-            }
-            take(&whole, &mut reply, &refusals)?;
+            return on.follow(Streaming::of_events(incoming, Chunks { refusals, finished: false }));
         }
+        let whole = endpoint::read_whole(&mut incoming)?;
+        if whole["choices"].as_array().is_none_or(Vec::is_empty) && whole["error"].is_null() {
+            return Err(ModelError::Garbled("it holds no answer".into()));
+        }
+        let mut reply = Reply::default();
+        take(&whole, &mut reply, &refusals)?;
         incoming.finish();
+        reply.hand_on(|delta| on.delta(delta))?;
         reply.done()
     }
 
@@ -84,16 +85,27 @@ impl Completions {
     }
 }
 
-fn read_stream(
-    source: &mut impl Read,
-    reply: &mut Reply<'_, '_>,
-    refusals: &Refusals<'_>,
-) -> Result<(), ModelError> {
-    read_chunks(source, "an event of it is not JSON", |chunk: Value| take(&chunk, reply, refusals))
+/// The chunks of one reply.
+struct Chunks {
+    refusals: Refusals,
+    finished: bool,
+}
+
+impl Protocol for Chunks {
+    fn take(&mut self, event: &Event<'_>, reply: &mut Reply) -> Result<Flow, ModelError> {
+        let Self { refusals, finished } = self;
+        take_chunk(event, "an event of it is not JSON", finished, |chunk: Value| {
+            take(&chunk, reply, refusals)
+        })
+    }
+
+    fn ended(&self) -> Result<(), ModelError> {
+        judge_end(self.finished)
+    }
 }
 
 /// Takes what one chunk holds; true when it says why the model finished.
-fn take(chunk: &Value, reply: &mut Reply<'_, '_>, refusals: &Refusals<'_>) -> Result<bool, ModelError> {
+fn take(chunk: &Value, reply: &mut Reply, refusals: &Refusals) -> Result<bool, ModelError> {
     if let Some(error) = chunk.get("error").filter(|error| !error.is_null()) {
         return Err(refusals.of_event(error));
     }
@@ -103,6 +115,6 @@ fn take(chunk: &Value, reply: &mut Reply<'_, '_>, refusals: &Refusals<'_>) -> Re
         usage.output_tokens = chunk["usage"]["completion_tokens"].as_u64().unwrap_or(0);
     }
     let choice = &chunk["choices"][0];
-    reply.text(choice["text"].as_str().unwrap_or_default())?;
+    reply.text(choice["text"].as_str().unwrap_or_default());
     Ok(choice["finish_reason"].as_str().is_some_and(|reason| take_reason(reason, reply)))
 }

@@ -85,7 +85,7 @@ impl Endpoint {
     }
 
     /// What the refusals of this provider are read with.
-    pub(super) fn refusals<'a>(&'a self, model: &'a str) -> Refusals<'a> {
+    pub(super) fn refusals(&self, model: &str) -> Refusals {
         let key = self.key.iter().map(ApiKey::expose);
         let headers = self.headers.iter().flat_map(|(_, value)| secrets_of_header(value));
         let query = self.query.iter().map(|(_, value)| value.as_str());
@@ -184,7 +184,7 @@ impl Endpoint {
     }
 }
 
-fn refused(response: &mut Incoming, refusals: &Refusals<'_>) -> retry::Failure {
+fn refused(response: &mut Incoming, refusals: &Refusals) -> retry::Failure {
     response.set_stall(REFUSAL_STALL);
     let mut bytes = Vec::new();
     // What arrived of it is enough, whatever broke.

@@ -8,8 +8,9 @@ mod tests;
 use super::refusal::Refusals;
 use super::remembered::Remembered;
 use super::reply::{Cut, Reply, argument_object, broke_off, new_call_id, parsed};
-use super::sse::Events;
-use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, OnDelta, ToolCall, endpoint};
+use super::sse::Event;
+use super::streaming::{Flow, Protocol, Streaming};
+use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, Receiver, ToolCall, endpoint};
 use crate::domain::cancel::Cancel;
 use serde_json::{Map, Value};
 use std::io::Read;
@@ -72,12 +73,6 @@ impl Google {
         }
     }
 
-    fn remember(&self, parts: Vec<(String, Value)>) {
-        for (id, part) in parts {
-            self.signed.keep(&id, part);
-        }
-    }
-
     fn path(&self) -> String {
         let name = self.model.trim().trim_start_matches("models/");
         // Nothing in a name may change which path is called.
@@ -92,23 +87,24 @@ impl ChatModel for Google {
         &self,
         request: &ChatRequest,
         cancel: &Cancel,
-        on: &mut OnDelta<'_>,
+        on: &mut dyn Receiver,
     ) -> Result<Completion, ModelError> {
         let key = self.endpoint.key.iter().map(|key| ("x-goog-api-key", key.expose()));
         let headers: Vec<(&str, &str)> = key.collect();
         let body = request::body(self, request);
         let mut incoming = self.endpoint.post(&self.path(), &headers, &body, &self.model, cancel)?;
         drop(body);
-        let refusals = self.endpoint.refusals(&self.model);
-        let mut reply = Reply::new(on);
-        let signed = if self.streaming && !endpoint::is_whole(&incoming) {
-            read_stream(&mut incoming, &mut reply, &refusals)?
-        } else {
-            read_whole(&mut incoming, &mut reply, &refusals)?
+        let chunks = Chunks {
+            refusals: self.endpoint.refusals(&self.model),
+            seen: Seen::default(),
+            remembered: self.signed.clone(),
         };
+        if self.streaming && !endpoint::is_whole(&incoming) {
+            return on.follow(Streaming::of_events(incoming, chunks));
+        }
+        let completion = chunks.read_whole(&mut incoming, on)?;
         incoming.finish();
-        self.remember(signed);
-        reply.done()
+        Ok(completion)
     }
 
     fn takes_images(&self) -> bool {
@@ -129,41 +125,50 @@ struct Seen {
     calls: Vec<(String, Value)>,
 }
 
-/// Reads events to the end. The protocol has no last event: a reply is complete when it says why it finished.
-fn read_stream(
-    source: &mut impl Read,
-    reply: &mut Reply<'_, '_>,
-    refusals: &Refusals<'_>,
-) -> Result<Vec<(String, Value)>, ModelError> {
-    let mut events = Events::new(source);
-    let mut seen = Seen::default();
-    while let Some(event) = events.next()? {
+/// The chunks of one reply. The protocol has no last event: a reply is complete when it says why it finished.
+struct Chunks {
+    refusals: Refusals,
+    seen: Seen,
+    remembered: Remembered<Value>,
+}
+
+impl Chunks {
+    fn read_whole(mut self, source: &mut impl Read, on: &mut dyn Receiver) -> Result<Completion, ModelError> {
+        let whole = endpoint::read_whole(source)?;
+        let mut reply = Reply::default();
+        take(&whole, &mut reply, &self.refusals, &mut self.seen)?;
+        if whole["candidates"].as_array().is_none_or(Vec::is_empty) {
+            return Err(ModelError::Garbled("it holds no answer".into()));
+        }
+        reply.hand_on(|delta| on.delta(delta))?;
+        self.complete(reply)
+    }
+
+    fn complete(self, reply: Reply) -> Result<Completion, ModelError> {
+        for (id, part) in self.seen.calls {
+            self.remembered.keep(&id, part);
+        }
+        reply.done()
+    }
+}
+
+impl Protocol for Chunks {
+    fn take(&mut self, event: &Event<'_>, reply: &mut Reply) -> Result<Flow, ModelError> {
         let chunk: Value = parsed(event.data, "an event of it is not JSON")?;
-        take(&chunk, reply, refusals, &mut seen)?;
+        take(&chunk, reply, &self.refusals, &mut self.seen)?;
+        Ok(Flow::More)
     }
-    if seen.finished { Ok(seen.calls) } else { Err(broke_off()) }
+
+    fn ended(&self) -> Result<(), ModelError> {
+        if self.seen.finished { Ok(()) } else { Err(broke_off()) }
+    }
+
+    fn done(self: Box<Self>, reply: Reply) -> Result<Completion, ModelError> {
+        self.complete(reply)
+    }
 }
 
-fn read_whole(
-    source: &mut impl Read,
-    reply: &mut Reply<'_, '_>,
-    refusals: &Refusals<'_>,
-) -> Result<Vec<(String, Value)>, ModelError> {
-    let whole = endpoint::read_whole(source)?;
-    let mut seen = Seen::default();
-    take(&whole, reply, refusals, &mut seen)?;
-    if whole["candidates"].as_array().is_none_or(Vec::is_empty) {
-        return Err(ModelError::Garbled("it holds no answer".into()));
-    }
-    Ok(seen.calls)
-}
-
-fn take(
-    chunk: &Value,
-    reply: &mut Reply<'_, '_>,
-    refusals: &Refusals<'_>,
-    seen: &mut Seen,
-) -> Result<(), ModelError> {
+fn take(chunk: &Value, reply: &mut Reply, refusals: &Refusals, seen: &mut Seen) -> Result<(), ModelError> {
     // Errors come by themselves or in a list.
     let error = chunk.get("error").or_else(|| chunk.get(0).and_then(|first| first.get("error")));
     if let Some(error) = error {
@@ -199,7 +204,7 @@ fn take(
     Ok(())
 }
 
-fn take_part(part: &Value, reply: &mut Reply<'_, '_>, seen: &mut Seen) -> Result<(), ModelError> {
+fn take_part(part: &Value, reply: &mut Reply, seen: &mut Seen) -> Result<(), ModelError> {
     if let Some(call) = part.get("functionCall") {
         let id = call["id"].as_str().map_or_else(new_call_id, str::to_owned);
         seen.calls.push((id.clone(), part.clone()));
@@ -207,10 +212,15 @@ fn take_part(part: &Value, reply: &mut Reply<'_, '_>, seen: &mut Seen) -> Result
         return reply.call(ToolCall { id, name, arguments: argument_object(&call["args"]) });
     }
     let text = part["text"].as_str().unwrap_or_default();
-    if part["thought"] == true { reply.thinking(text) } else { reply.text(text) }
+    if part["thought"] == true {
+        reply.thinking(text);
+    } else {
+        reply.text(text);
+    }
+    Ok(())
 }
 
-fn take_usage(wire: &Value, reply: &mut Reply<'_, '_>) {
+fn take_usage(wire: &Value, reply: &mut Reply) {
     if !wire.is_object() {
         return;
     }

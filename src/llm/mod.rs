@@ -18,6 +18,7 @@ mod reply;
 mod rerank;
 mod retry;
 pub(crate) mod sse;
+mod streaming;
 mod text_generation;
 mod transcript;
 mod transcription;
@@ -34,6 +35,7 @@ pub use ollama::{OLLAMA_BASE, Ollama};
 pub use openai::{KeyStyle, OPENAI_BASE, OpenAi};
 pub use replicate::{REPLICATE_BASE, Replicate};
 pub use rerank::{Ranked, Reranker};
+pub use streaming::{Followed, Progress, Streaming};
 pub use text_generation::{HUGGING_FACE_MODELS, TextGeneration};
 pub use transcription::{Recording, Transcriber};
 
@@ -56,7 +58,7 @@ pub trait ChatModel: Send + Sync {
         &self,
         request: &ChatRequest,
         cancel: &Cancel,
-        on: &mut OnDelta<'_>,
+        on: &mut dyn Receiver,
     ) -> Result<Completion, ModelError>;
 
     /// True when messages may carry images.
@@ -75,7 +77,30 @@ pub trait ChatModel: Send + Sync {
     }
 }
 
-/// Receives fragments of a reply; an error ends the call.
+/// Receives a reply as it arrives.
+pub trait Receiver {
+    /// One fragment.
+    ///
+    /// # Errors
+    /// [`Stopped`] ends the call.
+    fn delta(&mut self, delta: Delta<'_>) -> Result<(), Stopped>;
+
+    /// Receives a whole stream. Here it is read on this thread; who only passes fragments on may have it read elsewhere.
+    ///
+    /// # Errors
+    /// As [`ChatModel::chat`].
+    fn follow(&mut self, streaming: Streaming) -> Result<Completion, ModelError> {
+        streaming.follow(&mut |delta| self.delta(delta)).result
+    }
+}
+
+impl<F: FnMut(Delta<'_>) -> Result<(), Stopped>> Receiver for F {
+    fn delta(&mut self, delta: Delta<'_>) -> Result<(), Stopped> {
+        self(delta)
+    }
+}
+
+/// Receives fragments of a stream; an error ends it.
 pub type OnDelta<'a> = dyn FnMut(Delta<'_>) -> Result<(), Stopped> + 'a;
 
 /// The receiver of fragments wants no more of them.

@@ -6,11 +6,11 @@ mod tests;
 
 use super::refusal::Refusals;
 use super::reply::{Cut, Reply, argument_object, arguments, broke_off, new_call_id, parsed};
-use super::sse::Lines;
-use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, OnDelta, ToolCall, endpoint};
+use super::sse::Event;
+use super::streaming::{Flow, Protocol, Streaming};
+use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, Receiver, ToolCall, endpoint};
 use crate::domain::cancel::Cancel;
 use serde_json::{Map, Value};
-use std::io::Read;
 
 /// Where Ollama is unless told otherwise.
 pub const OLLAMA_BASE: &str = "http://localhost:11434";
@@ -64,7 +64,7 @@ impl ChatModel for Ollama {
         &self,
         request: &ChatRequest,
         cancel: &Cancel,
-        on: &mut OnDelta<'_>,
+        on: &mut dyn Receiver,
     ) -> Result<Completion, ModelError> {
         let bearer = self.endpoint.bearer();
         let headers: Vec<(&str, &str)> =
@@ -74,16 +74,16 @@ impl ChatModel for Ollama {
         let mut incoming = self.endpoint.post(path, &headers, &body, &self.model, cancel)?;
         drop(body);
         let refusals = self.endpoint.refusals(&self.model);
-        let mut reply = Reply::new(on);
         if self.streaming {
-            read_stream(&mut incoming, &mut reply, &refusals)?;
-        } else {
-            let whole = endpoint::read_whole(&mut incoming)?;
-            if !take(&whole, &mut reply, &refusals)? {
-                return Err(broke_off());
-            }
+            return on.follow(Streaming::of_lines(incoming, ReplyLines(refusals)));
+        }
+        let whole = endpoint::read_whole(&mut incoming)?;
+        let mut reply = Reply::default();
+        if !take(&whole, &mut reply, &refusals)? {
+            return Err(broke_off());
         }
         incoming.finish();
+        reply.hand_on(|delta| on.delta(delta))?;
         reply.done()
     }
 
@@ -100,36 +100,30 @@ impl ChatModel for Ollama {
     }
 }
 
-/// Reads lines until one says that it is the last.
-fn read_stream(
-    source: &mut impl Read,
-    reply: &mut Reply<'_, '_>,
-    refusals: &Refusals<'_>,
-) -> Result<(), ModelError> {
-    let mut lines = Lines::new(source);
-    while let Some(line) = lines.next()? {
-        if line.trim().is_empty() {
-            continue;
+/// The lines of one reply, of which one says that it is the last.
+struct ReplyLines(Refusals);
+
+impl Protocol for ReplyLines {
+    fn take(&mut self, line: &Event<'_>, reply: &mut Reply) -> Result<Flow, ModelError> {
+        if line.data.trim().is_empty() {
+            return Ok(Flow::More);
         }
-        let chunk: Value = parsed(line, "a line of it is not JSON")?;
-        if take(&chunk, reply, refusals)? {
-            return Ok(());
-        }
+        let chunk: Value = parsed(line.data, "a line of it is not JSON")?;
+        Ok(if take(&chunk, reply, &self.0)? { Flow::Over } else { Flow::More })
     }
-    Err(broke_off())
 }
 
 /// Takes what one line holds; true when it is the last.
-fn take(chunk: &Value, reply: &mut Reply<'_, '_>, refusals: &Refusals<'_>) -> Result<bool, ModelError> {
+fn take(chunk: &Value, reply: &mut Reply, refusals: &Refusals) -> Result<bool, ModelError> {
     if let Some(error) = chunk.get("error").filter(|error| !error.is_null()) {
         return Err(refusals.of_event(error));
     }
     let message = &chunk["message"];
-    reply.thinking(message["thinking"].as_str().unwrap_or_default())?;
-    reply.text(message["content"].as_str().unwrap_or_default())?;
+    reply.thinking(message["thinking"].as_str().unwrap_or_default());
+    reply.text(message["content"].as_str().unwrap_or_default());
     // A completed text comes without a message around it.
-    reply.thinking(chunk["thinking"].as_str().unwrap_or_default())?;
-    reply.text(chunk["response"].as_str().unwrap_or_default())?;
+    reply.thinking(chunk["thinking"].as_str().unwrap_or_default());
+    reply.text(chunk["response"].as_str().unwrap_or_default());
     for call in message["tool_calls"].as_array().into_iter().flatten() {
         let function = &call["function"];
         let Some(name) = function["name"].as_str().filter(|name| !name.is_empty()) else {

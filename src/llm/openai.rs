@@ -9,9 +9,10 @@ mod tests;
 use super::refusal::Refusals;
 use super::remembered::Remembered;
 use super::reply::{Cut, Partial, Reply, broke_off, parsed};
-use super::sse::Events;
+use super::sse::Event;
+use super::streaming::{Flow, Protocol, Streaming};
 use super::weight::REPLY_VALUES_MAX;
-use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, OnDelta, endpoint};
+use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, Receiver, endpoint};
 use crate::domain::cancel::Cancel;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
@@ -114,26 +115,24 @@ impl ChatModel for OpenAi {
         &self,
         request: &ChatRequest,
         cancel: &Cancel,
-        on: &mut OnDelta<'_>,
+        on: &mut dyn Receiver,
     ) -> Result<Completion, ModelError> {
         let header = self.key_style.header(&self.endpoint);
         let headers: Vec<(&str, &str)> = header.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let body = request::body(self, request);
         let mut incoming = self.endpoint.post("/chat/completions", &headers, &body, &self.model, cancel)?;
         drop(body);
-        let refusals = self.endpoint.refusals(&self.model);
-        let mut reply = Reply::new(on);
-        let reasoned = if self.streaming && !endpoint::is_whole(&incoming) {
-            read_stream(&mut incoming, &mut reply, &refusals)?
-        } else {
-            read_whole(&mut incoming, &mut reply, &refusals)?
+        let chunks = Chunks {
+            refusals: self.endpoint.refusals(&self.model),
+            reasoned: None,
+            remembered: self.reasoned.clone(),
+            finished: false,
         };
-        incoming.finish();
-        let mut completion = reply.done()?;
-        if let (Some(reasoned), Some(first)) = (reasoned, completion.calls.first()) {
-            self.reasoned.keep(&first.id, reasoned);
-            completion.once = true;
+        if self.streaming && !endpoint::is_whole(&incoming) {
+            return on.follow(Streaming::of_events(incoming, chunks));
         }
+        let completion = chunks.read_whole(&mut incoming, on)?;
+        incoming.finish();
         Ok(completion)
     }
 
@@ -208,60 +207,83 @@ struct CompletionDetails {
     reasoning_tokens: Option<u64>,
 }
 
-/// Hands the chunks of a stream to `take` until it says that it is complete. `[DONE]` says so; with servers that send
-/// none, the reason for which the model finished does, which `take` tells by true. `otherwise` says what is wrong with
-/// an event that is no chunk.
-pub(super) fn read_chunks<C: DeserializeOwned>(
-    source: &mut impl Read,
+/// Reads an event of a stream of chunks. `[DONE]` says that the reply is complete; with servers that send none, the reason
+/// for which the model finished does, which `take` tells by true and `finished` remembers. `otherwise` says what is wrong
+/// with an event that is no chunk.
+pub(super) fn take_chunk<C: DeserializeOwned>(
+    event: &Event<'_>,
     otherwise: &str,
-    mut take: impl FnMut(C) -> Result<bool, ModelError>,
-) -> Result<(), ModelError> {
-    let mut events = Events::new(source);
-    let mut finished = false;
-    while let Some(event) = events.next()? {
-        if event.data.trim() == "[DONE]" {
-            return Ok(());
-        }
-        finished |= take(parsed(event.data, otherwise)?)?;
+    finished: &mut bool,
+    take: impl FnOnce(C) -> Result<bool, ModelError>,
+) -> Result<Flow, ModelError> {
+    if event.data.trim() == "[DONE]" {
+        return Ok(Flow::Over);
     }
+    *finished |= take(parsed(event.data, otherwise)?)?;
+    Ok(Flow::More)
+}
+
+/// A stream of chunks ended without `[DONE]`.
+pub(super) fn judge_end(finished: bool) -> Result<(), ModelError> {
     if finished { Ok(()) } else { Err(broke_off()) }
 }
 
 /// What came in the field `reasoning_content`; `None` where the provider has no such field.
 type Reasoned = Option<String>;
 
-fn read_stream(
-    source: &mut impl Read,
-    reply: &mut Reply<'_, '_>,
-    refusals: &Refusals<'_>,
-) -> Result<Reasoned, ModelError> {
-    let mut reasoned = None;
-    read_chunks(source, "an event of it is not a chat completion", |chunk| {
-        take(chunk, reply, refusals, &mut reasoned)
-    })?;
-    Ok(reasoned)
+/// The chunks of one reply.
+struct Chunks {
+    refusals: Refusals,
+    reasoned: Reasoned,
+    remembered: Remembered<String>,
+    finished: bool,
 }
 
-fn read_whole(
-    source: &mut impl Read,
-    reply: &mut Reply<'_, '_>,
-    refusals: &Refusals<'_>,
-) -> Result<Reasoned, ModelError> {
-    // Fields that nobody asks for are skipped as they are read.
-    let chunk: Chunk = endpoint::read_within(source, REPLY_VALUES_MAX, "it is not a chat completion")?;
-    if chunk.choices.as_ref().is_none_or(Vec::is_empty) && chunk.error.is_none() {
-        return Err(ModelError::Garbled("it holds no answer".into()));
+impl Chunks {
+    fn read_whole(mut self, source: &mut impl Read, on: &mut dyn Receiver) -> Result<Completion, ModelError> {
+        // Fields that nobody asks for are skipped as they are read.
+        let chunk: Chunk = endpoint::read_within(source, REPLY_VALUES_MAX, "it is not a chat completion")?;
+        if chunk.choices.as_ref().is_none_or(Vec::is_empty) && chunk.error.is_none() {
+            return Err(ModelError::Garbled("it holds no answer".into()));
+        }
+        let mut reply = Reply::default();
+        take(chunk, &mut reply, &self.refusals, &mut self.reasoned)?;
+        reply.hand_on(|delta| on.delta(delta))?;
+        self.complete(reply)
     }
-    let mut reasoned = None;
-    take(chunk, reply, refusals, &mut reasoned)?;
-    Ok(reasoned)
+
+    fn complete(self, reply: Reply) -> Result<Completion, ModelError> {
+        let mut completion = reply.done()?;
+        if let (Some(reasoned), Some(first)) = (self.reasoned, completion.calls.first()) {
+            self.remembered.keep(&first.id, reasoned);
+            completion.once = true;
+        }
+        Ok(completion)
+    }
+}
+
+impl Protocol for Chunks {
+    fn take(&mut self, event: &Event<'_>, reply: &mut Reply) -> Result<Flow, ModelError> {
+        let Self { refusals, reasoned, finished, .. } = self;
+        take_chunk(event, "an event of it is not a chat completion", finished, |chunk| {
+            take(chunk, reply, refusals, reasoned)
+        })
+    }
+
+    fn ended(&self) -> Result<(), ModelError> {
+        judge_end(self.finished)
+    }
+
+    fn done(self: Box<Self>, reply: Reply) -> Result<Completion, ModelError> {
+        self.complete(reply)
+    }
 }
 
 /// Takes what one chunk holds; true when it says why the model finished.
 fn take(
     chunk: Chunk,
-    reply: &mut Reply<'_, '_>,
-    refusals: &Refusals<'_>,
+    reply: &mut Reply,
+    refusals: &Refusals,
     reasoned: &mut Reasoned,
 ) -> Result<bool, ModelError> {
     if let Some(error) = chunk.error {
@@ -288,13 +310,13 @@ fn take(
             reasoned.get_or_insert_default().push_str(thought);
         }
         if let Some(thought) = said.reasoning_content.or(said.reasoning) {
-            reply.thinking(&thought)?;
+            reply.thinking(&thought);
         }
         if let Some(content) = said.content {
-            take_content(&content, reply)?;
+            take_content(&content, reply);
         }
         if let Some(refusal) = said.refusal {
-            reply.text(&refusal)?;
+            reply.text(&refusal);
         }
         for call in said.tool_calls.unwrap_or_default() {
             take_call(call, is_fragment, reply)?;
@@ -311,7 +333,7 @@ fn take(
 }
 
 /// Notes why the model finished; true, as it did.
-pub(super) fn take_reason(reason: &str, reply: &mut Reply<'_, '_>) -> bool {
+pub(super) fn take_reason(reason: &str, reply: &mut Reply) -> bool {
     match reason {
         "length" => reply.cut(Cut::Length),
         "content_filter" => reply.cut(Cut::Filter),
@@ -320,22 +342,22 @@ pub(super) fn take_reason(reason: &str, reply: &mut Reply<'_, '_>) -> bool {
     true
 }
 
-fn take_content(content: &Value, reply: &mut Reply<'_, '_>) -> Result<(), ModelError> {
+fn take_content(content: &Value, reply: &mut Reply) {
     match content {
         Value::String(text) => reply.text(text),
-        Value::Array(parts) => parts.iter().try_for_each(|part| match &part["thinking"] {
+        Value::Array(parts) => parts.iter().for_each(|part| match &part["thinking"] {
             Value::Array(thoughts) => thoughts
                 .iter()
                 .filter_map(|thought| thought["text"].as_str())
-                .try_for_each(|text| reply.thinking(text)),
+                .for_each(|text| reply.thinking(text)),
             _ => reply.text(part["text"].as_str().unwrap_or_default()),
         }),
-        _ => Ok(()),
+        _ => {}
     }
 }
 
 /// Adds a call of a whole message, or a fragment of one of a stream.
-fn take_call(call: WireCall, is_fragment: bool, reply: &mut Reply<'_, '_>) -> Result<(), ModelError> {
+fn take_call(call: WireCall, is_fragment: bool, reply: &mut Reply) -> Result<(), ModelError> {
     let (name, arguments) =
         call.function.map_or((None, None), |function| (function.name, function.arguments));
     let arguments = match arguments {

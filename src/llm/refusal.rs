@@ -85,18 +85,18 @@ const EVENT_STATUSES: &[(&str, u16)] = &[
 ];
 
 /// Reads refusals of one provider about one model.
-pub(super) struct Refusals<'a> {
-    model: &'a str,
-    secrets: Vec<&'a str>,
+pub(super) struct Refusals {
+    model: String,
+    secrets: Vec<String>,
 }
 
-impl<'a> Refusals<'a> {
+impl Refusals {
     /// `secrets` are values that went along with the request and must not come back in a message.
-    pub(super) fn new(model: &'a str, mut secrets: Vec<&'a str>) -> Self {
+    pub(super) fn new(model: &str, mut secrets: Vec<&str>) -> Self {
         secrets.retain(|secret| secret.len() >= SECRET_BYTES_MIN);
         // The longest first, so that none leaves a part of itself behind.
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        Self { model, secrets }
+        Self { model: model.to_owned(), secrets: secrets.into_iter().map(str::to_owned).collect() }
     }
 
     /// The meaning of a response with a bad status.
@@ -108,11 +108,11 @@ impl<'a> Refusals<'a> {
         match status {
             429 => retry::throttled(asked),
             400 | 403 if words.bad_key() => ModelError::KeyRefused,
-            _ if words.coded(MODEL_CODES) => ModelError::UnknownModel(self.model.to_owned()),
+            _ if words.coded(MODEL_CODES) => ModelError::UnknownModel(self.model.clone()),
             401 => ModelError::KeyRefused,
             // A good key may lack a right, a region or a consent: the provider's own words say which.
             403 if words.message.is_none_or(|message| message.trim().is_empty()) => ModelError::KeyRefused,
-            _ if words.unknown_model(status) => ModelError::UnknownModel(self.model.to_owned()),
+            _ if words.unknown_model(status) => ModelError::UnknownModel(self.model.clone()),
             408 | 504 => ModelError::TimedOut,
             _ => ModelError::Provider { status, message: self.clean(words.message.unwrap_or_default()) },
         }
@@ -220,7 +220,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn refusals() -> Refusals<'static> {
+    fn refusals() -> Refusals {
         Refusals::new("gpt-x", vec!["my-own-secret-key", "short"])
     }
 

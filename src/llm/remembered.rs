@@ -2,17 +2,23 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Calls of one run for which something is kept.
 const CALLS_MAX: usize = 1024;
 
-/// Things kept by the id of a call.
-pub(super) struct Remembered<T>(Mutex<HashMap<String, T>>);
+/// Things kept by the id of a call. A clone keeps the same things: a stream outlives the call that began it.
+pub(super) struct Remembered<T>(Arc<Mutex<HashMap<String, T>>>);
+
+impl<T> Clone for Remembered<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
 
 impl<T> Default for Remembered<T> {
     fn default() -> Self {
-        Self(Mutex::default())
+        Self(Arc::default())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Replicate's predictions: one is made, and asked after until it is done.
 
 use super::reply::Reply;
-use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, OnDelta, endpoint, transcript};
+use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, Receiver, endpoint, transcript};
 use crate::domain::cancel::{Cancel, Reason};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
@@ -27,7 +27,7 @@ impl ChatModel for Replicate {
         &self,
         request: &ChatRequest,
         cancel: &Cancel,
-        on: &mut OnDelta<'_>,
+        on: &mut dyn Receiver,
     ) -> Result<Completion, ModelError> {
         let bearer = self.endpoint.bearer();
         let mut headers: Vec<(&str, &str)> =
@@ -61,8 +61,9 @@ impl ChatModel for Replicate {
             let why = why.cloned().unwrap_or_else(|| "the prediction did not succeed".into());
             return Err(self.endpoint.refusals(&self.model).of_event(&why));
         }
-        let mut reply = Reply::new(on);
-        take(&prediction, &mut reply)?;
+        let mut reply = Reply::default();
+        take(&prediction, &mut reply);
+        reply.hand_on(|delta| on.delta(delta))?;
         reply.done()
     }
 
@@ -82,15 +83,15 @@ fn id(prediction: &Value) -> Result<&str, ModelError> {
 }
 
 /// Text, a list of fragments or of addresses; anything else goes out as it is written.
-fn take(prediction: &Value, reply: &mut Reply<'_, '_>) -> Result<(), ModelError> {
+fn take(prediction: &Value, reply: &mut Reply) {
     match &prediction["output"] {
         Value::Null => {}
-        Value::String(text) => reply.text(text)?,
-        Value::Array(parts) => parts.iter().try_for_each(|part| match part {
+        Value::String(text) => reply.text(text),
+        Value::Array(parts) => parts.iter().for_each(|part| match part {
             Value::String(text) => reply.text(text),
             other => reply.text(&other.to_string()),
-        })?,
-        other => reply.text(&other.to_string())?,
+        }),
+        other => reply.text(&other.to_string()),
     }
     let count = |name: &str| prediction["metrics"][name].as_u64();
     if let (Some(read), Some(written)) = (count("input_token_count"), count("output_token_count")) {
@@ -98,5 +99,4 @@ fn take(prediction: &Value, reply: &mut Reply<'_, '_>) -> Result<(), ModelError>
         usage.input_tokens = read;
         usage.output_tokens = written;
     }
-    Ok(())
 }

@@ -1,11 +1,12 @@
 //! A reply as it grows, and the tool calls assembled from its fragments.
 
 use super::weight::{REPLY_VALUES_MAX, is_within};
-use super::{Citation, Completion, Delta, ModelError, OnDelta, ToolCall};
+use super::{Citation, Completion, Delta, ModelError, Stopped, ToolCall};
 use crate::domain::prediction::Usage;
 use crate::net::NetError;
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use std::ops::Range;
 
 /// Tools one reply may call.
 const CALLS_MAX: usize = 128;
@@ -81,35 +82,57 @@ pub(super) enum Cut {
     Filter,
 }
 
-/// Hands fragments on and gathers the whole.
-pub(super) struct Reply<'a, 'b> {
-    on: &'a mut OnDelta<'b>,
+/// A fragment that was not handed on yet: where it lies in the text, or in the reasoning.
+enum Fresh {
+    Text(Range<usize>),
+    Thinking(Range<usize>),
+}
+
+/// Gathers the whole, and keeps what of it was not handed on yet.
+#[derive(Default)]
+pub(super) struct Reply {
     completion: Completion,
+    fresh: Vec<Fresh>,
     partial: Vec<Partial>,
     cut: Option<Cut>,
 }
 
-impl<'a, 'b> Reply<'a, 'b> {
-    pub(super) fn new(on: &'a mut OnDelta<'b>) -> Self {
-        Self { on, completion: Completion::default(), partial: Vec::new(), cut: None }
-    }
-
+impl Reply {
     /// Adds text.
-    pub(super) fn text(&mut self, text: &str) -> Result<(), ModelError> {
-        if text.is_empty() {
-            return Ok(());
+    pub(super) fn text(&mut self, text: &str) {
+        if let Some(range) = append(&mut self.completion.text, text) {
+            self.fresh.push(Fresh::Text(range));
         }
-        self.completion.text.push_str(text);
-        (self.on)(Delta::Text(text)).map_err(|_| ModelError::Cancelled)
     }
 
     /// Adds reasoning.
-    pub(super) fn thinking(&mut self, text: &str) -> Result<(), ModelError> {
-        if text.is_empty() {
-            return Ok(());
+    pub(super) fn thinking(&mut self, text: &str) {
+        if let Some(range) = append(&mut self.completion.thinking, text) {
+            self.fresh.push(Fresh::Thinking(range));
         }
-        self.completion.thinking.push_str(text);
-        (self.on)(Delta::Thinking(text)).map_err(|_| ModelError::Cancelled)
+    }
+
+    /// Hands on what was added since the last time, fragment by fragment.
+    ///
+    /// # Errors
+    /// [`ModelError::Cancelled`] when the receiver wants no more.
+    pub(super) fn hand_on(
+        &mut self,
+        mut on: impl FnMut(Delta<'_>) -> Result<(), Stopped>,
+    ) -> Result<(), ModelError> {
+        let completion = &self.completion;
+        self.fresh.drain(..).try_for_each(|fresh| {
+            let taken = match fresh {
+                Fresh::Text(range) => on(Delta::Text(&completion.text[range])),
+                Fresh::Thinking(range) => on(Delta::Thinking(&completion.thinking[range])),
+            };
+            taken.map_err(|_| ModelError::Cancelled)
+        })
+    }
+
+    /// The text so far.
+    pub(super) fn said(&self) -> &str {
+        &self.completion.text
     }
 
     /// Adds a call that is complete.
@@ -179,6 +202,13 @@ impl<'a, 'b> Reply<'a, 'b> {
     }
 }
 
+/// Appends to `all`; where it lies there, unless there is nothing to append.
+fn append(all: &mut String, text: &str) -> Option<Range<usize>> {
+    let begin = all.len();
+    all.push_str(text);
+    (!text.is_empty()).then_some(begin..all.len())
+}
+
 /// Stop words of card and request together: each once, none empty, at most `most`.
 pub(super) fn stops(card: &[String], request: &[String], most: usize) -> Vec<String> {
     let mut stops: Vec<String> = Vec::new();
@@ -219,9 +249,29 @@ mod tests {
 
     #[test]
     fn a_receiver_that_wants_no_more_ends_the_call() {
-        let mut on = |_: Delta<'_>| Err(crate::llm::Stopped);
-        let mut reply = Reply::new(&mut on);
-        assert_eq!(reply.text(""), Ok(()));
-        assert_eq!(reply.text("x"), Err(ModelError::Cancelled));
+        let on = |_: Delta<'_>| Err(Stopped);
+        let mut reply = Reply::default();
+        reply.text("");
+        assert_eq!(reply.hand_on(on), Ok(()));
+        reply.text("x");
+        assert_eq!(reply.hand_on(on), Err(ModelError::Cancelled));
+    }
+
+    #[test]
+    fn fragments_are_handed_on_once_and_in_their_order() {
+        let mut seen = Vec::new();
+        let mut reply = Reply::default();
+        for (thought, text) in [("hm", "Grüße"), ("", " 👋"), ("so", "")] {
+            reply.thinking(thought);
+            reply.text(text);
+            reply
+                .hand_on(|delta| {
+                    seen.push(format!("{delta:?}"));
+                    Ok(())
+                })
+                .unwrap();
+        }
+        assert_eq!(seen, [r#"Thinking("hm")"#, r#"Text("Grüße")"#, r#"Text(" 👋")"#, r#"Thinking("so")"#]);
+        assert_eq!(reply.said(), "Grüße 👋");
     }
 }

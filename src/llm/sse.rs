@@ -1,9 +1,11 @@
-//! Lines and events out of a stream of bytes, however it is split.
+//! Lines and events out of a stream of bytes, however it is split. Nothing is lost when the source has nothing for now
+//! (`WouldBlock`): whoever asks again later goes on where it was.
 
 use super::ModelError;
 use crate::net::NetError;
 use std::io::{ErrorKind, Read};
 use std::ops::Range;
+use std::task::{Poll, ready};
 
 /// What is read at once; a stream of tokens needs no more.
 const READ_BYTES: usize = 2 * 1024;
@@ -52,17 +54,27 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// The next line, or `None` at the end.
+    /// The next line, or `None` at the end; pending while the source has nothing.
     ///
     /// # Errors
     /// What ended the reading; [`ModelError::Garbled`] for a line that is too long or not UTF-8.
-    pub(super) fn next(&mut self) -> Result<Option<&str>, ModelError> {
-        let Some(range) = self.next_range()? else { return Ok(None) };
+    pub(super) fn poll_next(&mut self) -> Poll<Result<Option<&str>, ModelError>> {
+        let Some(range) = ready!(self.next_range())? else { return Poll::Ready(Ok(None)) };
         let line = std::str::from_utf8(&self.bytes[range]);
-        line.map(Some).map_err(|_| ModelError::Garbled("it is not UTF-8".into()))
+        Poll::Ready(line.map(Some).map_err(|_| ModelError::Garbled("it is not UTF-8".into())))
     }
 
-    fn next_range(&mut self) -> Result<Option<Range<usize>>, ModelError> {
+    /// Where the lines are from.
+    pub(super) const fn source(&mut self) -> &mut R {
+        &mut self.source
+    }
+
+    /// Gives it back. What was read ahead is lost.
+    pub(super) fn into_source(self) -> R {
+        self.source
+    }
+
+    fn next_range(&mut self) -> Poll<Result<Option<Range<usize>>, ModelError>> {
         loop {
             if self.after_return && self.start < self.end {
                 self.after_return = false;
@@ -78,15 +90,15 @@ impl<R: Read> Lines<R> {
                 self.after_return = self.bytes[at] == b'\r';
                 self.start = at + 1;
                 self.looked = self.start;
-                return Ok(Some(range));
+                return Poll::Ready(Ok(Some(range)));
             }
             self.looked = self.end;
             if self.ended {
                 let range = self.start..self.without_return(self.end);
                 self.start = self.end;
-                return Ok((!range.is_empty()).then_some(range));
+                return Poll::Ready(Ok((!range.is_empty()).then_some(range)));
             }
-            self.fill()?;
+            ready!(self.fill())?;
         }
     }
 
@@ -95,7 +107,7 @@ impl<R: Read> Lines<R> {
         if at > self.start && self.bytes[at - 1] == b'\r' { at - 1 } else { at }
     }
 
-    fn fill(&mut self) -> Result<(), ModelError> {
+    fn fill(&mut self) -> Poll<Result<(), ModelError>> {
         if self.start > 0 {
             self.bytes.copy_within(self.start..self.end, 0);
             self.end -= self.start;
@@ -107,7 +119,7 @@ impl<R: Read> Lines<R> {
         }
         if self.end == self.bytes.len() {
             if self.end >= LINE_BYTES_MAX {
-                return Err(ModelError::Garbled("a line of it is too long".into()));
+                return Poll::Ready(Err(ModelError::Garbled("a line of it is too long".into())));
             }
             self.bytes.resize((self.end * 2).clamp(READ_BYTES, LINE_BYTES_MAX), 0);
         }
@@ -116,10 +128,11 @@ impl<R: Read> Lines<R> {
                 Ok(amount) => {
                     self.end += amount;
                     self.ended = amount == 0;
-                    return Ok(());
+                    return Poll::Ready(Ok(()));
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(NetError::from(error).into()),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Poll::Pending,
+                Err(error) => return Poll::Ready(Err(NetError::from(error).into())),
             }
         }
     }
@@ -139,29 +152,41 @@ pub(crate) struct Events<R> {
     lines: Lines<R>,
     name: String,
     data: String,
+    has_data: bool,
+    /// The event was given, and its parts make room for the next one.
+    is_given: bool,
     first: bool,
 }
 
 impl<R: Read> Events<R> {
     pub(crate) fn new(source: R) -> Self {
         let lines = Lines::with(source, Endings::Any);
-        Self { lines, name: String::new(), data: String::new(), first: true }
+        Self {
+            lines,
+            name: String::new(),
+            data: String::new(),
+            has_data: false,
+            is_given: false,
+            first: true,
+        }
     }
 
-    /// The next event that has data, or `None` at the end.
+    /// The next event that has data, or `None` at the end; pending while the source has nothing.
     ///
     /// # Errors
-    /// As [`Lines::next`].
-    pub(crate) fn next(&mut self) -> Result<Option<Event<'_>>, ModelError> {
-        self.name.clear();
-        self.data.clear();
-        let mut has_data = false;
-        while let Some(mut line) = self.lines.next()? {
+    /// As [`Lines::poll_next`].
+    pub(crate) fn poll_next(&mut self) -> Poll<Result<Option<Event<'_>>, ModelError>> {
+        if std::mem::take(&mut self.is_given) {
+            self.name.clear();
+            self.data.clear();
+            self.has_data = false;
+        }
+        while let Some(mut line) = ready!(self.lines.poll_next())? {
             if std::mem::take(&mut self.first) {
                 line = line.strip_prefix('\u{feff}').unwrap_or(line);
             }
             if line.is_empty() {
-                if has_data {
+                if self.has_data {
                     break;
                 }
                 self.name.clear();
@@ -172,16 +197,38 @@ impl<R: Read> Events<R> {
             match field {
                 "event" => value.clone_into(&mut self.name),
                 "data" => {
-                    if has_data {
+                    if self.has_data {
                         self.data.push('\n');
                     }
                     self.data.push_str(value);
-                    has_data = true;
+                    self.has_data = true;
                 }
                 _ => {}
             }
         }
-        Ok(has_data.then_some(Event { name: &self.name, data: &self.data }))
+        self.is_given = true;
+        Poll::Ready(Ok(self.has_data.then_some(Event { name: &self.name, data: &self.data })))
+    }
+
+    /// As [`Self::poll_next`], of a source that waits until it has something.
+    ///
+    /// # Errors
+    /// As [`Self::poll_next`].
+    pub(crate) fn next(&mut self) -> Result<Option<Event<'_>>, ModelError> {
+        match self.poll_next() {
+            Poll::Ready(event) => event,
+            Poll::Pending => Err(NetError::TimedOut.into()),
+        }
+    }
+
+    /// Where the events are from.
+    pub(super) const fn source(&mut self) -> &mut R {
+        self.lines.source()
+    }
+
+    /// Gives it back. What was read ahead is lost.
+    pub(super) fn into_source(self) -> R {
+        self.lines.into_source()
     }
 }
 
@@ -190,7 +237,7 @@ pub(super) mod tests {
     use super::*;
     use std::io;
 
-    /// Gives its pieces one read at a time.
+    /// Gives its pieces one read at a time; before an empty one there is nothing for now.
     pub(crate) struct Pieces<'a>(pub Vec<&'a [u8]>);
 
     impl<'a> Pieces<'a> {
@@ -199,15 +246,23 @@ pub(super) mod tests {
             Self(all.chunks(1).rev().collect())
         }
 
+        /// One byte at a time, with a pause before each.
+        pub(crate) fn paused(all: &'a [u8]) -> Self {
+            Self(all.chunks(1).rev().flat_map(|byte| [byte, &[]]).collect())
+        }
+
         /// Two pieces.
         pub(crate) fn split(all: &'a [u8], at: usize) -> Self {
-            Self(vec![&all[at..], &all[..at]])
+            Self([&all[at..], &all[..at]].into_iter().filter(|piece| !piece.is_empty()).collect())
         }
     }
 
     impl Read for Pieces<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             while let Some(piece) = self.0.pop() {
+                if piece.is_empty() && !self.0.is_empty() {
+                    return Err(ErrorKind::WouldBlock.into());
+                }
                 let amount = piece.len().min(buffer.len());
                 buffer[..amount].copy_from_slice(&piece[..amount]);
                 if amount < piece.len() {
@@ -224,8 +279,12 @@ pub(super) mod tests {
     fn events(source: impl Read) -> Vec<(String, String)> {
         let mut events = Events::new(source);
         let mut all = Vec::new();
-        while let Some(event) = events.next().unwrap() {
-            all.push((event.name.to_owned(), event.data.to_owned()));
+        loop {
+            match events.poll_next() {
+                Poll::Ready(Ok(Some(event))) => all.push((event.name.to_owned(), event.data.to_owned())),
+                Poll::Ready(end) => break assert_eq!(end, Ok(None)),
+                Poll::Pending => {}
+            }
         }
         all
     }
@@ -241,6 +300,7 @@ pub(super) mod tests {
         let all = SAMPLE.as_bytes();
         assert_eq!(events(all), expected);
         assert_eq!(events(Pieces::bytes(all)), expected);
+        assert_eq!(events(Pieces::paused(all)), expected);
         for at in 0..=all.len() {
             assert_eq!(events(Pieces::split(all, at)), expected, "split at {at}");
         }
@@ -251,13 +311,18 @@ pub(super) mod tests {
         let all = "{\"a\":\"ü\r\"}\r\n\n{}\nlast\r".as_bytes();
         let read = |source: Pieces<'_>| {
             let (mut lines, mut seen) = (Lines::new(source), Vec::new());
-            while let Some(line) = lines.next().unwrap() {
-                seen.push(line.to_owned());
+            loop {
+                match lines.poll_next() {
+                    Poll::Ready(Ok(Some(line))) => seen.push(line.to_owned()),
+                    Poll::Ready(end) => break assert_eq!(end, Ok(None)),
+                    Poll::Pending => {}
+                }
             }
             seen
         };
         let expected = vec!["{\"a\":\"ü\r\"}", "", "{}", "last"];
         assert_eq!(read(Pieces::bytes(all)), expected);
+        assert_eq!(read(Pieces::paused(all)), expected);
         for at in 0..=all.len() {
             assert_eq!(read(Pieces::split(all, at)), expected, "split at {at}");
         }
@@ -268,12 +333,12 @@ pub(super) mod tests {
         let long = "x".repeat(100_000);
         let both = format!("{long}\nshort");
         let mut lines = Lines::new(both.as_bytes());
-        assert_eq!(lines.next().unwrap(), Some(long.as_str()));
-        assert_eq!(lines.next().unwrap(), Some("short"));
-        assert_eq!(lines.next().unwrap(), None);
+        assert_eq!(lines.poll_next(), Poll::Ready(Ok(Some(long.as_str()))));
+        assert_eq!(lines.poll_next(), Poll::Ready(Ok(Some("short"))));
+        assert_eq!(lines.poll_next(), Poll::Ready(Ok(None)));
         let mut lines = Lines::new(io::repeat(b'x'));
-        assert!(matches!(lines.next(), Err(ModelError::Garbled(_))));
+        assert!(matches!(lines.poll_next(), Poll::Ready(Err(ModelError::Garbled(_)))));
         let mut lines = Lines::new(&b"\xff\n"[..]);
-        assert!(matches!(lines.next(), Err(ModelError::Garbled(_))));
+        assert!(matches!(lines.poll_next(), Poll::Ready(Err(ModelError::Garbled(_)))));
     }
 }

@@ -1,7 +1,7 @@
 //! The text generation task of Hugging Face: the answer comes in one piece.
 
 use super::reply::{Reply, set, stops};
-use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, OnDelta, endpoint, transcript};
+use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, Receiver, endpoint, transcript};
 use crate::domain::cancel::Cancel;
 use serde_json::{Map, Value, json};
 
@@ -26,7 +26,7 @@ impl ChatModel for TextGeneration {
         &self,
         request: &ChatRequest,
         cancel: &Cancel,
-        on: &mut OnDelta<'_>,
+        on: &mut dyn Receiver,
     ) -> Result<Completion, ModelError> {
         let bearer = self.endpoint.bearer();
         let headers: Vec<(&str, &str)> =
@@ -41,8 +41,9 @@ impl ChatModel for TextGeneration {
         let Some(text) = whole.get(0).unwrap_or(&whole)["generated_text"].as_str() else {
             return Err(ModelError::Garbled("it holds no generated text".into()));
         };
-        let mut reply = Reply::new(on);
-        reply.text(text)?;
+        let mut reply = Reply::default();
+        reply.text(text);
+        reply.hand_on(|delta| on.delta(delta))?;
         reply.done()
     }
 

@@ -3,7 +3,7 @@
 use crate::{fuzz, seeds};
 use flowkeep::domain::cancel::Cancel;
 use flowkeep::llm::{
-    Anthropic, ApiKey, ChatModel, ChatRequest, Cohere, Endpoint, Google, Message, Ollama, OpenAi,
+    Anthropic, ApiKey, ChatModel, ChatRequest, Cohere, Delta, Endpoint, Google, Message, Ollama, OpenAi,
 };
 use flowkeep::net::Outgoing;
 use std::io::{Read as _, Write as _};
@@ -90,7 +90,7 @@ fn replies_of_providers() {
         let model = &all[turn % all.len()];
         let cancel = Cancel::new(Some(Duration::from_secs(20)));
         let mut pieces = 0;
-        let reply = model.chat(&request, &cancel, &mut |_| {
+        let reply = model.chat(&request, &cancel, &mut |_: Delta<'_>| {
             pieces += 1;
             Ok(())
         });

@@ -56,7 +56,7 @@ fn question(text: &str) -> ChatRequest {
 
 fn ask(model: &dyn ChatModel, text: &str, cancel: &Cancel) -> (Vec<String>, Result<Completion, ModelError>) {
     let mut seen = Vec::new();
-    let result = model.chat(&question(text), cancel, &mut |delta| {
+    let result = model.chat(&question(text), cancel, &mut |delta: Delta<'_>| {
         if let Delta::Text(text) = delta {
             seen.push(text.to_owned());
         }
@@ -106,7 +106,7 @@ fn tools_are_called_and_their_results_sent_back() {
             let schema = json!({"type":"object","properties":{"a":{"type":"string"}}});
             let tools = vec![ToolSpec { name: "add".into(), description: "adds".into(), schema }];
             let mut request = ChatRequest { tools, ..question("add") };
-            let completion = model.chat(&request, &cancel, &mut |_| Ok(())).unwrap();
+            let completion = model.chat(&request, &cancel, &mut |_: Delta<'_>| Ok(())).unwrap();
             assert_eq!(
                 (completion.calls.len(), completion.thinking.as_str()),
                 (2, "hm"),
@@ -124,7 +124,11 @@ fn tools_are_called_and_their_results_sent_back() {
                 text: "42".into(),
             }));
             provider.script(Behaviour::text("It is 42."));
-            assert_eq!(model.chat(&request, &cancel, &mut |_| Ok(())).unwrap().text, "It is 42.", "{name}");
+            assert_eq!(
+                model.chat(&request, &cancel, &mut |_: Delta<'_>| Ok(())).unwrap().text,
+                "It is 42.",
+                "{name}"
+            );
             let sent = provider.last_request().body.to_string();
             assert!(sent.contains("42"), "{name}");
             assert_eq!(sent.contains("c2lnbmVk"), name == "google", "{name}: signed calls go back");
@@ -182,7 +186,7 @@ fn a_receiver_that_wants_no_more_ends_the_call() {
         let left = provider.disconnects();
         let reply = Reply { token_delay: Duration::from_millis(5), ..Reply::text(&"word ".repeat(1000)) };
         provider.script(Behaviour::Reply(reply));
-        let result = model.chat(&question("x"), &cancel, &mut |_| Err(Stopped));
+        let result = model.chat(&question("x"), &cancel, &mut |_: Delta<'_>| Err(Stopped));
         assert_eq!(result, Err(ModelError::Cancelled), "{name}");
         assert!(
             provider.wait_until(Duration::from_secs(2), |provider| provider.disconnects() > left),

@@ -4,7 +4,7 @@ use crate::cards::kit::lexical;
 use crate::cards::kit::{Card, Category, Input, Make, Risk, passages};
 use crate::domain::cancel::Cancel;
 use crate::domain::prediction::Usage;
-use crate::llm::{ChatModel, ChatRequest, Completion, Delta, Message, ModelError, OnDelta};
+use crate::llm::{ChatModel, ChatRequest, Completion, Delta, Message, ModelError, Receiver};
 
 const NOTHING: &str = "I could not find an answer to that in the documents I was given.";
 
@@ -50,11 +50,11 @@ impl ChatModel for Extractive {
         &self,
         request: &ChatRequest,
         _cancel: &Cancel,
-        on: &mut OnDelta<'_>,
+        on: &mut dyn Receiver,
     ) -> Result<Completion, ModelError> {
         let text = self.answer(request);
         for word in text.split_inclusive(' ') {
-            on(Delta::Text(word)).map_err(|_| ModelError::Cancelled)?;
+            on.delta(Delta::Text(word)).map_err(|_| ModelError::Cancelled)?;
         }
         let read: usize =
             request.messages.iter().map(|message| message.text().split_whitespace().count()).sum();

@@ -4,7 +4,7 @@ use crate::cards::kit::{Card, Category, Input, Inputs, Make, Risk, passages};
 use crate::domain::cancel::Cancel;
 use crate::domain::error::Result;
 use crate::domain::prediction::Usage;
-use crate::llm::{ChatModel, ChatRequest, Completion, Delta, Message, ModelError, OnDelta, ToolCall};
+use crate::llm::{ChatModel, ChatRequest, Completion, Delta, Message, ModelError, Receiver, ToolCall};
 use regex::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -156,7 +156,7 @@ impl ChatModel for Scripted {
         &self,
         request: &ChatRequest,
         cancel: &Cancel,
-        on: &mut OnDelta<'_>,
+        on: &mut dyn Receiver,
     ) -> Result<Completion, ModelError> {
         let last = request.messages.last().cloned().unwrap_or_else(|| Message::user(""));
         let text = last.text();
@@ -176,7 +176,7 @@ impl ChatModel for Scripted {
             if !delay.is_zero() && !cancel.sleep(delay) || cancel.reason().is_some() {
                 return Err(ModelError::Cancelled);
             }
-            on(Delta::Text(word)).map_err(|_| ModelError::Cancelled)?;
+            on.delta(Delta::Text(word)).map_err(|_| ModelError::Cancelled)?;
         }
         let calls = rule.map(|rule| calls(&rule.tool_calls, captures.as_ref(), request)).unwrap_or_default();
         Ok(Completion { usage: Some(usage(request, &reply)), text: reply, calls, ..Completion::default() })
@@ -313,7 +313,7 @@ mod tests {
         let completion = model.chat(
             &ChatRequest { messages, ..ChatRequest::default() },
             &Cancel::new(None),
-            &mut |delta| {
+            &mut |delta: Delta<'_>| {
                 if let Delta::Text(text) = delta {
                     streamed.push_str(text);
                 }

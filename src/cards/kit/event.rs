@@ -1,6 +1,6 @@
 //! Where the events of a run go.
 
-use crate::llm::Stopped;
+use crate::llm::{Delta, Followed, Stopped, Streaming};
 
 /// Nobody listens any more.
 pub type Gone = Stopped;
@@ -19,6 +19,15 @@ pub trait Sink {
     /// When the caller left.
     fn thinking(&mut self, _text: &str) -> Result<(), Gone> {
         Ok(())
+    }
+
+    /// Takes a whole stream of fragments. A sink that looks at each reads it here, on the thread of the run; one that only
+    /// passes them on may leave that to whoever they are for.
+    fn follow(&mut self, streaming: Streaming) -> Followed {
+        streaming.follow(&mut |delta: Delta<'_>| match delta {
+            Delta::Text(text) => self.token(text),
+            Delta::Thinking(text) => self.thinking(text),
+        })
     }
 }
 

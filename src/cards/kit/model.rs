@@ -8,7 +8,9 @@ use super::part::{Cache, ReplyKey};
 use super::traced::Traced;
 use crate::domain::error::{Error, Result};
 use crate::domain::prediction::SourceDocument;
-use crate::llm::{ChatModel, ChatRequest, Citation, Completion, Delta, ModelError};
+use crate::llm::{
+    ChatModel, ChatRequest, Citation, Completion, Delta, ModelError, Receiver, Stopped, Streaming,
+};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
@@ -82,12 +84,7 @@ impl Model {
             return Ok(Completion { usage: None, ..reply });
         }
         let began = Instant::now();
-        let ask = || {
-            self.chat.chat(request, host.cancel(), &mut |delta| match delta {
-                Delta::Text(text) => sink.token(text),
-                Delta::Thinking(text) => sink.thinking(text),
-            })
-        };
+        let ask = || self.chat.chat(request, host.cancel(), &mut Shown(sink));
         let completion = self.calls.call(ask, |completion| completion.usage);
         let result = completion.as_ref().map(|completion| completion.usage).map_err(ModelError::kind);
         host.called(&ModelCall { card: self.calls.card(), took: began.elapsed(), result });
@@ -99,6 +96,22 @@ impl Model {
             cache.keep(key, &completion, host);
         }
         Ok(completion)
+    }
+}
+
+/// Fragments of a reply, which are shown.
+struct Shown<'a>(&'a mut dyn Sink);
+
+impl Receiver for Shown<'_> {
+    fn delta(&mut self, delta: Delta<'_>) -> std::result::Result<(), Stopped> {
+        match delta {
+            Delta::Text(text) => self.0.token(text),
+            Delta::Thinking(text) => self.0.thinking(text),
+        }
+    }
+
+    fn follow(&mut self, streaming: Streaming) -> std::result::Result<Completion, ModelError> {
+        self.0.follow(streaming).result
     }
 }
 

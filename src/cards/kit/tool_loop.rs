@@ -7,7 +7,7 @@ use super::part::{Observation, Tool, Turn};
 use crate::domain::error::{Error, Result};
 use crate::domain::prediction::{Outcome, UsedTool};
 use crate::limits::TOOL_ROUNDS_MAX;
-use crate::llm::{ChatRequest, Message, ToolSpec};
+use crate::llm::{ChatRequest, Followed, Message, Streaming, ToolSpec};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -104,9 +104,11 @@ struct Said<'a> {
     apart: bool,
 }
 
+/// What stands between the texts of two rounds.
+const BETWEEN: &str = "\n\n";
+
 impl Sink for Said<'_> {
     fn token(&mut self, text: &str) -> Result<(), Gone> {
-        const BETWEEN: &str = "\n\n";
         if text.is_empty() {
             return Ok(());
         }
@@ -120,6 +122,14 @@ impl Sink for Said<'_> {
 
     fn thinking(&mut self, text: &str) -> Result<(), Gone> {
         self.sink.thinking(text)
+    }
+
+    fn follow(&mut self, streaming: Streaming) -> Followed {
+        let lead = if self.apart && !self.text.is_empty() { BETWEEN } else { "" };
+        let followed = self.sink.follow(streaming.with_lead(lead));
+        self.apart &= followed.said.is_empty();
+        self.text.push_str(&followed.said);
+        followed
     }
 }
 

@@ -3,6 +3,7 @@
 use super::*;
 use crate::domain::prediction::Usage;
 use crate::llm::sse::tests::Pieces;
+use crate::llm::streaming::Source;
 use crate::llm::{ApiKey, Content, Delta, Message, ToolSpec};
 use crate::net::Outgoing;
 
@@ -25,11 +26,25 @@ const SAMPLE: &str = concat!(
     "event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n",
 );
 
-fn read(mut source: impl Read) -> Result<(Completion, Vec<Value>), ModelError> {
+fn blocks() -> Blocks {
+    let refusals = Refusals::new("m", Vec::new());
+    Blocks { refusals, thoughts: Vec::new(), remembered: Remembered::default() }
+}
+
+/// The reply, and the thoughts that are kept for its first call.
+fn with_thoughts(
+    read: impl FnOnce(Blocks) -> Result<Completion, ModelError>,
+) -> Result<(Completion, Vec<Value>), ModelError> {
+    let blocks = blocks();
+    let remembered = blocks.remembered.clone();
+    let completion = read(blocks)?;
+    let thoughts = completion.calls.first().and_then(|call| remembered.of(&call.id)).unwrap_or_default();
+    Ok((completion, thoughts))
+}
+
+fn read(source: impl Source) -> Result<(Completion, Vec<Value>), ModelError> {
     let mut on = |_: Delta<'_>| Ok(());
-    let mut reply = Reply::new(&mut on);
-    let thoughts = read_stream(&mut source, &mut reply, &Refusals::new("m", Vec::new()))?;
-    Ok((reply.done()?, thoughts))
+    with_thoughts(|blocks| Streaming::of_events(source, blocks).follow(&mut on).result)
 }
 
 fn expected() -> (Completion, Vec<Value>) {
@@ -86,11 +101,8 @@ fn a_reply_in_one_piece_is_read() {
         {"type":"tool_use","id":"toolu_1","name":"add","input":{"a":1}}],"stop_reason":"tool_use",
         "usage":{"input_tokens":10,"cache_creation_input_tokens":2,"cache_read_input_tokens":5,"output_tokens":42}});
     let whole = |body: &Value| {
-        let mut on = |_: Delta<'_>| Ok(());
-        let mut reply = Reply::new(&mut on);
-        let thoughts =
-            read_whole(&mut body.to_string().as_bytes(), &mut reply, &Refusals::new("m", Vec::new()))?;
-        Ok((reply.done()?, thoughts))
+        let body = body.to_string();
+        with_thoughts(|blocks| blocks.read_whole(&mut body.as_bytes(), &mut |_: Delta<'_>| Ok(())))
     };
     assert_eq!(whole(&body), Ok(expected()));
     assert!(matches!(whole(&json!({})), Err(ModelError::Garbled(_))));
@@ -104,10 +116,8 @@ fn an_answer_that_used_up_its_tokens_is_an_error_when_it_says_nothing() {
     let said = json!([{"type": "text", "text": "hi"}]);
     let read = |reason: &str, content: &Value| {
         let body = json!({"type": "message", "content": content, "stop_reason": reason}).to_string();
-        let mut on = |_: Delta<'_>| Ok(());
-        let mut reply = Reply::new(&mut on);
-        read_whole(&mut body.as_bytes(), &mut reply, &Refusals::new("m", Vec::new()))?;
-        reply.done().map(|done| done.once)
+        let whole = blocks().read_whole(&mut body.as_bytes(), &mut |_: Delta<'_>| Ok(()));
+        whole.map(|done| done.once)
     };
     assert_eq!(read("max_tokens", &thought), Err(ModelError::OutOfTokens));
     for (reason, once) in [("max_tokens", true), ("refusal", true), ("end_turn", false)] {
@@ -186,7 +196,7 @@ fn thinking_makes_room_for_itself_and_goes_back_with_its_call() {
     assert_eq!((unknown["thinking"].is_null(), unknown["temperature"].as_f64()), (true, Some(0.3)));
 
     let (completion, thoughts) = expected();
-    model.remember(&completion, thoughts);
+    model.thoughts.keep(&completion.calls[0].id, thoughts);
     let known = request::body(&model, &request);
     assert_eq!(known["thinking"]["type"], "enabled");
     assert_eq!(

@@ -3,6 +3,7 @@
 use super::*;
 use crate::domain::prediction::Usage;
 use crate::llm::sse::tests::Pieces;
+use crate::llm::streaming::Source;
 use crate::llm::{ApiKey, Delta};
 use crate::net::Outgoing;
 
@@ -27,16 +28,13 @@ const CALLS: &str = concat!(
     "event: message-end\ndata: {\"type\":\"message-end\",\"delta\":{\"finish_reason\":\"TOOL_CALL\"}}\n\n",
 );
 
-fn read(mut source: impl Read) -> Result<Completion, ModelError> {
+fn read(source: impl Source) -> Result<Completion, ModelError> {
     let mut on = |_: Delta<'_>| Ok(());
-    let mut reply = Reply::new(&mut on);
-    read_stream(&mut source, &mut reply, &Refusals::new("m", Vec::new()))?;
-    reply.done()
+    Streaming::of_events(source, ReplyEvents(Refusals::new("m", Vec::new()))).follow(&mut on).result
 }
 
 fn whole(body: &Value) -> Result<Completion, ModelError> {
-    let mut on = |_: Delta<'_>| Ok(());
-    let mut reply = Reply::new(&mut on);
+    let mut reply = Reply::default();
     take_whole(body, &mut reply)?;
     reply.done()
 }

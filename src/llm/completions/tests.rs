@@ -3,6 +3,7 @@
 use super::*;
 use crate::domain::prediction::Usage;
 use crate::llm::sse::tests::Pieces;
+use crate::llm::streaming::Source;
 use crate::llm::{Delta, Message};
 use crate::net::Outgoing;
 
@@ -13,11 +14,11 @@ const SAMPLE: &str = concat!(
     "data: [DONE]\n\n",
 );
 
-fn read(mut source: impl Read) -> Result<Completion, ModelError> {
+fn read(source: impl Source) -> Result<Completion, ModelError> {
     let mut on = |_: Delta<'_>| Ok(());
-    let mut reply = Reply::new(&mut on);
-    read_stream(&mut source, &mut reply, &Refusals::new("m", Vec::new()))?;
-    reply.done()
+    Streaming::of_events(source, Chunks { refusals: Refusals::new("m", Vec::new()), finished: false })
+        .follow(&mut on)
+        .result
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::*;
 use crate::domain::prediction::Usage;
 use crate::llm::sse::tests::Pieces;
+use crate::llm::streaming::Source;
 use crate::llm::{ApiKey, Content, Delta, Message, ToolSpec};
 use crate::net::Outgoing;
 use serde_json::json;
@@ -16,18 +17,24 @@ const SAMPLE: &str = concat!(
 
 type Read2 = (Completion, Vec<(String, Value)>);
 
-fn read(mut source: impl Read) -> Result<Read2, ModelError> {
+/// The reply, and what is kept for each of its calls.
+fn with_signatures(read: impl FnOnce(Chunks) -> Result<Completion, ModelError>) -> Result<Read2, ModelError> {
+    let remembered = Remembered::default();
+    let refusals = Refusals::new("m", Vec::new());
+    let completion = read(Chunks { refusals, seen: Seen::default(), remembered: remembered.clone() })?;
+    let kept = |call: &ToolCall| Some((call.id.clone(), remembered.of(&call.id)?));
+    let signed = completion.calls.iter().filter_map(kept).collect();
+    Ok((completion, signed))
+}
+
+fn read(source: impl Source) -> Result<Read2, ModelError> {
     let mut on = |_: Delta<'_>| Ok(());
-    let mut reply = Reply::new(&mut on);
-    let signed = read_stream(&mut source, &mut reply, &Refusals::new("m", Vec::new()))?;
-    Ok((reply.done()?, signed))
+    with_signatures(|chunks| Streaming::of_events(source, chunks).follow(&mut on).result)
 }
 
 fn whole(body: &Value) -> Result<Read2, ModelError> {
-    let mut on = |_: Delta<'_>| Ok(());
-    let mut reply = Reply::new(&mut on);
-    let signed = read_whole(&mut body.to_string().as_bytes(), &mut reply, &Refusals::new("m", Vec::new()))?;
-    Ok((reply.done()?, signed))
+    let body = body.to_string();
+    with_signatures(|chunks| chunks.read_whole(&mut body.as_bytes(), &mut |_: Delta<'_>| Ok(())))
 }
 
 fn signed_part() -> Value {
@@ -177,7 +184,7 @@ fn messages_tools_and_settings_take_their_wire_form() {
     model.max_tokens = Some(9);
     model.thinking_tokens = Some(0);
     model.safety = vec![("HARM_CATEGORY_HARASSMENT".into(), "BLOCK_NONE".into())];
-    model.remember(vec![("f1".into(), signed_part())]);
+    model.signed.keep("f1", signed_part());
     assert_eq!(
         request::body(&model, &request),
         json!({

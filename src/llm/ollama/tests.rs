@@ -3,6 +3,7 @@
 use super::*;
 use crate::domain::prediction::Usage;
 use crate::llm::sse::tests::Pieces;
+use crate::llm::streaming::Source;
 use crate::llm::{Content, Delta, Message, ToolSpec};
 use crate::net::Outgoing;
 use serde_json::json;
@@ -15,11 +16,9 @@ const SAMPLE: &str = concat!(
     "{\"model\":\"m\",\"message\":{\"role\":\"assistant\",\"content\":\"\"},\"done\":true,\"done_reason\":\"stop\",\"prompt_eval_count\":7,\"eval_count\":5}\n",
 );
 
-fn read(mut source: impl Read) -> Result<Completion, ModelError> {
+fn read(source: impl Source) -> Result<Completion, ModelError> {
     let mut on = |_: Delta<'_>| Ok(());
-    let mut reply = Reply::new(&mut on);
-    read_stream(&mut source, &mut reply, &Refusals::new("m", Vec::new()))?;
-    reply.done()
+    Streaming::of_lines(source, ReplyLines(Refusals::new("m", Vec::new()))).follow(&mut on).result
 }
 
 fn expected() -> Completion {

@@ -3,6 +3,7 @@
 use super::*;
 use crate::domain::prediction::Usage;
 use crate::llm::sse::tests::Pieces;
+use crate::llm::streaming::Source;
 use crate::llm::{ApiKey, Content, Delta, Message, ToolCall, ToolSpec};
 use crate::net::Outgoing;
 use serde_json::json;
@@ -26,23 +27,23 @@ const CALLS: &str = concat!(
     "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\r\n\r\ndata: [DONE]\r\n\r\n",
 );
 
-fn read(mut source: impl Read) -> (Vec<String>, Result<Completion, ModelError>) {
+fn chunks() -> Chunks {
+    let refusals = Refusals::new("m", Vec::new());
+    Chunks { refusals, reasoned: None, remembered: Remembered::default(), finished: false }
+}
+
+fn read(source: impl Source) -> (Vec<String>, Result<Completion, ModelError>) {
     let mut seen = Vec::new();
     let mut on = |delta: Delta<'_>| {
         seen.push(format!("{delta:?}"));
         Ok(())
     };
-    let mut reply = Reply::new(&mut on);
-    let result =
-        read_stream(&mut source, &mut reply, &Refusals::new("m", Vec::new())).and_then(|_| reply.done());
+    let result = Streaming::of_events(source, chunks()).follow(&mut on).result;
     (seen, result)
 }
 
 fn whole(body: &Value) -> Result<Completion, ModelError> {
-    let mut on = |_: Delta<'_>| Ok(());
-    let mut reply = Reply::new(&mut on);
-    read_whole(&mut body.to_string().as_bytes(), &mut reply, &Refusals::new("m", Vec::new()))?;
-    reply.done()
+    chunks().read_whole(&mut body.to_string().as_bytes(), &mut |_: Delta<'_>| Ok(()))
 }
 
 #[test]
@@ -180,16 +181,20 @@ fn reasoning_before_a_call_goes_back_with_it() {
     let call = json!({"id": "c", "function": {"name": "x", "arguments": "{}"}});
     let body = |field: &str| json!({"choices": [{"message": {field: "hm", "tool_calls": [call]}}]});
     let said = |body: &Value| {
-        let mut on = |_: Delta<'_>| Ok(());
-        let mut reply = Reply::new(&mut on);
-        read_whole(&mut body.to_string().as_bytes(), &mut reply, &Refusals::new("m", Vec::new())).unwrap()
+        let chunks = chunks();
+        let remembered = chunks.remembered.clone();
+        chunks.read_whole(&mut body.to_string().as_bytes(), &mut |_: Delta<'_>| Ok(())).unwrap();
+        remembered.of("c")
     };
     assert_eq!(said(&body("reasoning_content")).as_deref(), Some("hm"));
     assert_eq!(said(&body("reasoning")), None, "others do not know the field");
-    let mut on = |_: Delta<'_>| Ok(());
-    let streamed =
-        read_stream(&mut TEXT.as_bytes(), &mut Reply::new(&mut on), &Refusals::new("m", Vec::new()));
-    assert_eq!(streamed, Ok(Some("hm ".into())));
+    let streamed = chunks();
+    let remembered = streamed.remembered.clone();
+    let fragment = json!({"choices": [{"delta": {"reasoning_content": "hm", "tool_calls": [call]}, "finish_reason": "tool_calls"}]});
+    let stream = format!("data: {fragment}\n\n");
+    let streaming = Streaming::of_events(stream.as_bytes(), streamed);
+    assert_eq!(streaming.follow(&mut |_: Delta<'_>| Ok(())).result.map(|done| done.once), Ok(true));
+    assert_eq!(remembered.of("c").as_deref(), Some("hm"));
 
     let model = model("https://api.deepseek.com", "deepseek-chat");
     model.reasoned.keep("c", "hm".into());
@@ -375,7 +380,7 @@ fn a_provider_that_is_not_trusted_is_told_as_such() {
     let port = web(Authority::new().server("localhost"));
     let model = model(&format!("https://localhost:{port}/v1"), "m");
     let request = ChatRequest { messages: vec![Message::user("hi")], ..ChatRequest::default() };
-    let error = model.chat(&request, &Cancel::new(None), &mut |_| Ok(())).unwrap_err();
+    let error = model.chat(&request, &Cancel::new(None), &mut |_: Delta<'_>| Ok(())).unwrap_err();
     assert_eq!(error, ModelError::Untrusted(TlsFault::UnknownAuthority));
     let said = error.at("Chat").to_string();
     assert!(

@@ -8,11 +8,12 @@ use super::post_processing;
 use super::record::{End, said};
 use crate::app::App;
 use crate::boards::metrics;
-use crate::cards::kit::{Gone, Sink, Turn};
+use crate::cards::kit::{Gone, Quiet, Sink, Turn};
 use crate::domain::cancel::{Cancel, Reason};
 use crate::domain::error::{Error, Result, Unavailable};
 use crate::domain::prediction::{ChatType, Outcome};
 use crate::engine;
+use crate::llm::{Followed, Streaming};
 use crate::store::messages::Said;
 use std::time::Instant;
 use tracing::Span;
@@ -196,5 +197,11 @@ impl Sink for Keeping<'_> {
 
     fn thinking(&mut self, text: &str) -> Result<(), Gone> {
         if self.streams { self.sink.thinking(text) } else { Ok(()) }
+    }
+
+    fn follow(&mut self, streaming: Streaming) -> Followed {
+        let followed = if self.streams { self.sink.follow(streaming) } else { Quiet.follow(streaming) };
+        self.said.push_str(&followed.said);
+        followed
     }
 }
