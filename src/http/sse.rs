@@ -4,9 +4,11 @@
 //! becomes one chunk on the wire. A reader that is slow makes the run wait; one that is gone ends it.
 
 use super::error::{event_data, internal_message};
+use super::pump;
 use crate::domain::cancel::{Cancel, Reason};
 use crate::domain::error::Error;
 use crate::limits::STREAM_BUFFER_BYTES;
+use crate::ops::predict::{Delta, Followed, Streaming};
 use bytes::Bytes;
 use futures_util::Stream;
 use serde::Serialize;
@@ -41,6 +43,15 @@ struct Event<'a, T: Serialize + ?Sized> {
     data: &'a T,
 }
 
+impl<'a> Event<'a, str> {
+    const fn of(delta: Delta<'a>) -> Self {
+        match delta {
+            Delta::Text(data) => Self { event: "token", data },
+            Delta::Thinking(data) => Self { event: "thinking", data },
+        }
+    }
+}
+
 impl EventSink {
     /// Sends one event; waits while the reader is slow.
     ///
@@ -56,6 +67,16 @@ impl EventSink {
     /// As [`Self::send`].
     pub fn token(&self, text: &str) -> Result<(), Gone> {
         self.pipe.write(&Event { event: "token", data: text })
+    }
+
+    /// Sends the fragments of a model's stream, which the connection itself reads where it can. Waits for its end.
+    pub fn follow(&self, mut streaming: Streaming) -> Followed {
+        if !streaming.leave_to_task() {
+            return streaming.follow(&mut |delta: Delta<'_>| {
+                self.pipe.write(&Event::of(delta)).map_err(|_| crate::ops::predict::Gone {})
+            });
+        }
+        self.pipe.pump.follow(streaming, || Pipe::wake(self.pipe.lock()))
     }
 
     /// Sends one event whose payload has more than `event` and `data` (`thinking` has `duration`).
@@ -109,6 +130,8 @@ struct State {
 pub(super) struct Pipe {
     state: Mutex<State>,
     room: Condvar,
+    /// A stream that the connection reads, while the run waits for its end.
+    pump: pump::Place,
 }
 
 impl Pipe {
@@ -219,18 +242,30 @@ impl Stream for EventBody {
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let pipe = self.pipe.clone();
         let mut state = pipe.lock();
-        if !state.buffer.is_empty() {
-            let frames = std::mem::take(&mut state.buffer);
-            drop(state);
+        let mut frames = std::mem::take(&mut state.buffer);
+        let finished = state.finished;
+        // Looked at while a stream is read too: a stop of the service ends the response from outside.
+        if !finished && !state.reader.as_ref().is_some_and(|reader| reader.will_wake(cx.waker())) {
+            state.reader = Some(cx.waker().clone());
+        }
+        drop(state);
+        if !frames.is_empty() {
             pipe.room.notify_all();
+        }
+        if !finished
+            && pipe.pump.poll(cx, |delta| append(&mut frames, &Event::of(delta)))
+            && frames.is_empty()
+        {
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        if !frames.is_empty() {
             self.last = Instant::now();
             return Poll::Ready(Some(Ok(frames.into())));
         }
-        if state.finished {
+        if finished {
             return Poll::Ready(None);
         }
-        state.reader = Some(cx.waker().clone());
-        drop(state);
         let Self { silence, last, heartbeat, .. } = &mut *self;
         let silence = silence.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(*last + *heartbeat)));
         while silence.as_mut().poll(cx).is_ready() {

@@ -20,7 +20,7 @@ use crate::http::request::Request;
 use crate::http::session_cookie;
 use crate::http::sse::EventSink;
 use crate::ops::access::{self, Action};
-use crate::ops::predict::{self, Answer, Ask, Entry, Gone, Quiet, Side, Sink};
+use crate::ops::predict::{self, Answer, Ask, Entry, Followed, Gone, Quiet, Side, Sink, Streaming};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -233,6 +233,10 @@ impl Sink for Tokens<'_> {
 
     fn thinking(&mut self, text: &str) -> Result<(), Gone> {
         self.0.send("thinking", &Value::from(text)).map_err(|_| Gone {})
+    }
+
+    fn follow(&mut self, streaming: Streaming) -> Followed {
+        self.0.follow(streaming)
     }
 }
 

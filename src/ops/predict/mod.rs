@@ -23,6 +23,7 @@ mod transcribe;
 mod uploads;
 
 pub use crate::cards::kit::{Gone, Quiet, Sink};
+pub use crate::llm::{Delta, Followed, ModelError, Progress, Streaming};
 pub use abort::abort;
 pub use answer::Answer;
 pub(super) use ask::overrides;
