@@ -14,6 +14,7 @@ use crate::net::{BadAuthorities, Outgoing};
 use crate::ops;
 use crate::ops::predict::known::Known;
 use crate::ops::predict::plans::Plans;
+use crate::programs::Programs;
 use crate::script::{self, Scripts};
 use crate::settings::{Environment, Settings};
 use crate::store::{self, Store};
@@ -49,6 +50,8 @@ pub struct House {
     pub documents: Documents,
     /// Runs code of flows' owners.
     pub scripts: Scripts,
+    /// Programs of this machine that flows may start.
+    pub programs: Programs,
     /// The time.
     pub clock: Clock,
     /// Compiled canvases.
@@ -161,6 +164,7 @@ impl App {
             outgoing,
             documents,
             scripts,
+            programs: Programs::new(environment.program(), &settings.mcp_commands),
             clock,
             plans: Plans::default(),
             known: Known::default(),

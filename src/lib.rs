@@ -8,7 +8,7 @@
 //! | 5 verbs | `app.rs` the house in one handle, `ops/` the operations |
 //! | 4 running | `engine/` canvases become plans, plans answer |
 //! | 3 cards | `cards/` one file per card |
-//! | 2 adapters | `store/` the database, `history/` versions in git, `files/` secrets and files on disk, `boards/` what a restart forgets, `llm/` model providers, `documents/` files to text, `sql/` databases of others, `postgres/` PostgreSQL servers, `mysql/` MySQL and MariaDB servers, `redis/` Redis servers, `traces/` spans for a collector |
+//! | 2 adapters | `store/` the database, `history/` versions in git, `files/` secrets and files on disk, `boards/` what a restart forgets, `llm/` model providers, `documents/` files to text, `sql/` databases of others, `postgres/` PostgreSQL servers, `mysql/` MySQL and MariaDB servers, `redis/` Redis servers, `programs/` programs of this machine, `traces/` spans for a collector |
 //! | 1 ground | `canvas/` a flow's drawing, `net/` outgoing calls, `script/` code inputs, `vectors/` what is nearest |
 //! | 0 nouns | `domain/` the words of the specification, `limits.rs` every number, `settings/` the environment, `clock.rs` the time, `worker/` walled-in processes, `durable/` files and folders that outlive a power cut |
 
@@ -31,6 +31,7 @@ pub mod mysql;
 pub mod net;
 pub mod ops;
 pub mod postgres;
+pub mod programs;
 pub mod redis;
 pub mod script;
 pub mod settings;

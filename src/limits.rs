@@ -166,6 +166,30 @@ pub const MCP_TOOLS_PAGES_MAX: usize = 20;
 pub const MCP_SCHEMA_BYTES_MAX: usize = 32 * 1024;
 /// Longest result of a tool of an MCP server that a model reads.
 pub const MCP_RESULT_BYTES_MAX: usize = 200 * 1024;
+/// Mebibytes of memory that a process of a local program may be given.
+pub const PROGRAM_MEMORY_RANGE_MB: std::ops::RangeInclusive<u64> = 64..=65_536;
+/// Local programs that run at the same time.
+pub const PROGRAMS_MAX: usize = 16;
+/// Processor seconds of a process of a local program.
+pub const PROGRAM_CPU_SECONDS: u64 = 120;
+/// Files that a process of a local program may have open.
+pub const PROGRAM_FILES_MAX: u64 = 1024;
+/// Largest file that a local program may write.
+pub const PROGRAM_FILE_BYTES_MAX: u64 = 1024 * 1024 * 1024;
+/// Longest line of a local program.
+pub const PROGRAM_LINE_BYTES_MAX: usize = 10 * 1024 * 1024;
+/// What is kept of the words that a local program says beside its answers.
+pub const PROGRAM_WORDS_BYTES_MAX: usize = 4 * 1024;
+/// Seconds in which a local program must be ready.
+pub const PROGRAM_START_SECONDS: u64 = 60;
+/// Seconds in which a local program must answer.
+pub const PROGRAM_ANSWER_SECONDS: u64 = 120;
+/// Most arguments of a local program, and variables of its environment.
+pub const PROGRAM_WORDS_MAX: usize = 100;
+/// Longest of them.
+pub const PROGRAM_WORD_BYTES_MAX: usize = 16 * 1024;
+/// Most messages of an MCP server that are no answer to what it was asked.
+pub const MCP_OTHER_MESSAGES_MAX: usize = 1_000;
 /// Most messages of a conversation that a memory sends along.
 pub const MEMORY_MESSAGES_MAX: usize = 10_000;
 /// Bytes of messages that a memory sums up in one call of a model.

@@ -1,7 +1,7 @@
 //! The program: hands its arguments, its environment and its place to the command line. Nothing else reads them.
 
 use flowkeep::cli::{self, Place};
-use flowkeep::{documents, script};
+use flowkeep::{documents, programs, script};
 use std::env;
 use std::process::ExitCode;
 
@@ -10,6 +10,8 @@ fn main() -> ExitCode {
     match env::args_os().nth(1).as_ref().and_then(|word| word.to_str()) {
         Some(script::ROLE) => return script::work(),
         Some(documents::ROLE) => return documents::work(),
+        // One that keeps a local program (`programs/`) has the words that it was started with.
+        Some(programs::ROLE) => return programs::work(env::args_os().skip(2)),
         _ => {}
     }
     let program = env::current_exe().ok();

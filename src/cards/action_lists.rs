@@ -1,13 +1,21 @@
 //! Which tools the MCP servers of cards offer, for people who choose among them (reference 1.5 `/node-load-method`,
-//! `listActions`).
+//! `listActions`), and which programs those servers are.
 
 use super::kit::Inputs;
 use super::tools_mcp::{self, custom, github};
 use crate::domain::error::Result;
+use crate::domain::local_program::CommandLine;
+use serde_json::{Map, Value};
 
 /// The server of a card, by the name of the card.
 const SERVERS: &[(&str, tools_mcp::ServerOf)] =
     &[(custom::CARD.name, custom::server), (github::CARD.name, github::server)];
+
+/// The program that a card starts by what is set on it.
+type ProgramOf = fn(&Map<String, Value>) -> Option<CommandLine>;
+
+/// The cards whose server may be a program.
+const PROGRAMS: &[(&str, ProgramOf)] = &[(custom::CARD.name, custom::program)];
 
 /// The tools of the server that a card is set to, each with its description; `None` for a card without a server.
 ///
@@ -16,6 +24,13 @@ const SERVERS: &[(&str, tools_mcp::ServerOf)] =
 pub fn of(inputs: &Inputs<'_>) -> Result<Option<Vec<(String, String)>>> {
     let server = SERVERS.iter().find(|(name, _)| *name == inputs.card.name);
     server.map(|(_, server)| tools_mcp::offered(inputs, server(inputs)?)).transpose()
+}
+
+/// The program of this machine that a card with these values starts; `None` when it starts none, or a reference in them
+/// decides.
+#[must_use]
+pub fn program_of(card: &str, values: &Map<String, Value>) -> Option<CommandLine> {
+    PROGRAMS.iter().find(|(name, _)| *name == card).and_then(|(_, program)| program(values))
 }
 
 #[cfg(test)]

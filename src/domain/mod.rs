@@ -27,6 +27,7 @@ pub mod hosts;
 pub mod ids;
 pub mod lead;
 pub mod link;
+pub mod local_program;
 pub mod named_session;
 pub mod paging;
 pub mod password;

@@ -3,7 +3,8 @@
 use crate::canvas::Node;
 use crate::canvas::template::variable_names;
 use crate::cards::kit::{Input, InputKind, Picked};
-use crate::cards::registry;
+use crate::cards::{action_lists, registry};
+use crate::domain::local_program::AllowedProgram;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -16,6 +17,10 @@ pub trait Resources {
     fn has(&self, what: Picked, id: &str) -> bool;
     /// Whether a variable of this name is saved.
     fn has_variable(&self, name: &str) -> bool;
+    /// The programs of this machine that flows may start.
+    fn programs(&self) -> &[AllowedProgram] {
+        &[]
+    }
 }
 
 /// A workspace with nothing in it.
@@ -56,6 +61,14 @@ fn lost_picks(node: &Node, resources: &dyn Resources, counts: impl Fn(Picked) ->
     let told =
         |input: &Input| format!("{}: what was chosen no longer exists; choose another one.", input.label);
     inputs.filter(is_lost).map(told).collect()
+}
+
+/// What the operator would have to allow before a card can start its program.
+pub(super) fn forbidden_program(node: &Node, resources: &dyn Resources) -> Option<String> {
+    let line = action_lists::program_of(&node.name, &node.inputs)?;
+    let why = line.among(resources.programs()).err()?.to_string();
+    let (first, rest) = why.split_at_checked(1)?;
+    Some(format!("{}{rest}", first.to_uppercase()))
 }
 
 /// A sentence for each variable that stands in the texts of a card and that nobody saved.

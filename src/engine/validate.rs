@@ -3,7 +3,7 @@
 use super::fitting::fits;
 use super::former::former_name;
 use super::plan::{Plan, Unplannable};
-use super::resources::{Resources, lost_flows, lost_parts, lost_variables};
+use super::resources::{Resources, forbidden_program, lost_flows, lost_parts, lost_variables};
 use super::{credential, source};
 use crate::canvas::{Canvas, Node};
 use crate::cards::kit::{Card, Connects, Input, InputKind, number_in};
@@ -80,6 +80,7 @@ fn of_chat(canvas: &Canvas, resources: &dyn Resources) -> Vec<Problems> {
     for node in cards(canvas) {
         let mut issues = of_node(canvas, node, resources);
         issues.extend(lost_parts(node, resources));
+        issues.extend(forbidden_program(node, resources));
         if !is_alone && !connected.contains(node.id.as_str()) {
             issues.push("This card is connected to nothing.".to_owned());
         }

@@ -117,7 +117,7 @@ pub fn publish_if_it_runs(app: &App, caller: &Caller, id: &FlowId) -> Value {
             Err(Error::Conflict(Conflict::NoDraft)) => None,
             other => {
                 let draft = other?;
-                let problems = Validator::of(tx, &caller.workspace).of_flow(&draft.flow, &draft.canvas);
+                let problems = Validator::of(app, tx, &caller.workspace).of_flow(&draft.flow, &draft.canvas);
                 Some((draft, problems))
             }
         };
@@ -225,7 +225,7 @@ fn answer(app: &App, flow: &Flow, recorded: &Recorded, unchanged: bool) -> Resul
     // Both are read anew: a newer draft may have been saved meanwhile, or the flow deleted.
     let (status, problems) = app.store.read(|tx| {
         let live = CANVASES.get(tx, &flow.workspace, &flow.id)?;
-        let judged = live.map(|live| Validator::of(tx, &flow.workspace).of_flow(flow, &live));
+        let judged = live.map(|live| Validator::of(app, tx, &flow.workspace).of_flow(flow, &live));
         Ok((drafts::status_in(app, tx, flow)?, judged.transpose()?.unwrap_or_default()))
     })?;
     Ok(json!({

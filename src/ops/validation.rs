@@ -10,6 +10,7 @@ use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
 use crate::domain::flow::{Flow, FlowKind};
 use crate::domain::ids::{CredentialId, DocumentStoreId, FlowId, ToolId, WorkspaceId};
+use crate::domain::local_program::AllowedProgram;
 use crate::engine::resources::Resources;
 use crate::engine::validate::validate;
 use crate::store::Tx;
@@ -26,6 +27,7 @@ pub struct Validator<'a, T> {
     tx: &'a T,
     workspace: &'a WorkspaceId,
     arrivals: &'a Arrivals,
+    programs: &'a [AllowedProgram],
     variables: OnceCell<BTreeSet<String>>,
     /// The first thing that could not be read.
     fault: RefCell<Option<Error>>,
@@ -44,13 +46,14 @@ const NOTHING: &Arrivals = &Arrivals { ids: BTreeSet::new(), variables: BTreeSet
 
 impl<'a, T: Tx> Validator<'a, T> {
     /// For this workspace as it is.
-    pub fn of(tx: &'a T, workspace: &'a WorkspaceId) -> Self {
-        Self::expecting(tx, workspace, NOTHING)
+    pub fn of(app: &'a App, tx: &'a T, workspace: &'a WorkspaceId) -> Self {
+        Self::expecting(app, tx, workspace, NOTHING)
     }
 
     /// For this workspace as it will be.
-    pub fn expecting(tx: &'a T, workspace: &'a WorkspaceId, arrivals: &'a Arrivals) -> Self {
-        Self { tx, workspace, arrivals, variables: OnceCell::new(), fault: RefCell::new(None) }
+    pub fn expecting(app: &'a App, tx: &'a T, workspace: &'a WorkspaceId, arrivals: &'a Arrivals) -> Self {
+        let programs = &app.settings.mcp_commands;
+        Self { tx, workspace, arrivals, programs, variables: OnceCell::new(), fault: RefCell::new(None) }
     }
 
     /// The problems of a canvas, by card; none when it is fine.
@@ -124,6 +127,10 @@ impl<T: Tx> Resources for Validator<'_, T> {
         });
         saved.contains(name) || self.arrivals.variables.contains(name)
     }
+
+    fn programs(&self) -> &[AllowedProgram] {
+        self.programs
+    }
 }
 
 /// The problems of a flow: of its draft when there is one, or of Live.
@@ -141,6 +148,6 @@ pub fn problems(app: &App, caller: &Caller, id: &FlowId, side: Side) -> Result<V
             Some(canvas) => canvas,
             None => CANVASES.get(tx, &flow.workspace, &flow.id)?.unwrap_or_default(),
         };
-        Validator::of(tx, &flow.workspace).of_flow(&flow, &canvas)
+        Validator::of(app, tx, &flow.workspace).of_flow(&flow, &canvas)
     })
 }

@@ -17,6 +17,7 @@ pub use proxies::{Bypass, Proxies, Proxy};
 pub use traces::{Sampler, TraceSettings};
 pub use variables::{InForce, in_force, warnings};
 
+use crate::domain::local_program::AllowedProgram;
 use crate::limits;
 use ipnet::IpNet;
 use read::Reader;
@@ -153,8 +154,8 @@ pub struct Settings {
     pub code_seconds: u64,
     /// `SERVICE_CODE_MEMORY_MB`: mebibytes of heap of one code input.
     pub code_memory_mb: u64,
-    /// `SERVICE_MCP_COMMANDS`: commands a flow may start, each an absolute path and its fixed arguments.
-    pub mcp_commands: Vec<Vec<String>>,
+    /// `SERVICE_MCP_COMMANDS`: programs a flow may start, each an absolute path and its fixed arguments.
+    pub mcp_commands: Vec<AllowedProgram>,
     /// `SERVICE_HSTS_SUBDOMAINS`: the https rule of the base address covers its subdomains.
     pub hsts_subdomains: bool,
     /// `SERVICE_METRICS`: where the counts of the service can be read.
@@ -303,7 +304,7 @@ impl Settings {
             code_memory_mb: reader
                 .read("SERVICE_CODE_MEMORY_MB", |text| read::within(text, limits::CODE_MEMORY_RANGE_MB))?
                 .unwrap_or(limits::CODE_MEMORY_MB),
-            mcp_commands: reader.read("SERVICE_MCP_COMMANDS", read::commands)?.unwrap_or_default(),
+            mcp_commands: reader.read_secret("SERVICE_MCP_COMMANDS", read::commands)?.unwrap_or_default(),
             hsts_subdomains: reader.read("SERVICE_HSTS_SUBDOMAINS", read::switch)?.unwrap_or(false),
             metrics: reader.read("SERVICE_METRICS", metrics::door)?.unwrap_or_default(),
             traces: traces::read(&reader)?,

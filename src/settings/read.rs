@@ -1,6 +1,7 @@
 //! From the text of a variable to its value. Each function says what is wrong and what to write instead.
 
 use super::{AllowRule, BadSetting, Flag, FlowsRead, LogFilter, LogFormat};
+use crate::domain::local_program::AllowedProgram;
 use crate::limits;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
@@ -323,20 +324,12 @@ pub(super) fn password(text: &str) -> Read<String> {
     Ok(text.to_owned())
 }
 
-pub(super) fn commands(text: &str) -> Read<Vec<Vec<String>>> {
-    let fix = r#"write a JSON list of lists such as [["/usr/local/bin/files-server", "--read-only"]]"#;
-    let Ok(commands) = serde_json::from_str::<Vec<Vec<String>>>(text) else {
-        return fault("is not a list of commands", fix);
-    };
-    let absolute =
-        |command: &Vec<String>| command.first().is_some_and(|program| Path::new(program).is_absolute());
-    if !commands.iter().all(absolute) {
-        return fault("holds a command without an absolute path", fix);
+pub(super) fn commands(text: &str) -> Read<Vec<AllowedProgram>> {
+    let fix = r#"write a JSON list such as [["/usr/local/bin/files-server", "--read-only"], {"command": ["/usr/bin/search"], "env": {"REGION": "eu"}, "flowEnv": ["TOKEN"], "memoryMb": 512}]"#;
+    if text.trim().is_empty() {
+        return Ok(Vec::new());
     }
-    if commands.iter().flatten().any(|word| word.contains('\0')) {
-        return fault("holds a word with a NUL character", fix);
-    }
-    Ok(commands)
+    AllowedProgram::list(text).or_else(|problem| fault(problem, fix))
 }
 
 pub(super) fn log_filter(text: &str) -> Read<LogFilter> {

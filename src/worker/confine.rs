@@ -50,6 +50,12 @@ pub fn confine(_: Allowance) -> Result<(), Unconfined> {
     Err(Unconfined("this system has no walls for it"))
 }
 
+/// Closes what whoever started the service left open. The service's own files close by themselves.
+#[cfg(unix)]
+pub fn close_inherited() {
+    system::close_inherited();
+}
+
 /// Lets the process use at most `seconds` more of processor time; then the system kills it, wherever it is.
 /// A second wall behind the worker's own clock, for code that never looks at it. Less than a second late.
 pub fn limit_processor(seconds: u64) {
@@ -81,7 +87,7 @@ mod system {
             .map_err(|_| Unconfined("others could look into it"))
     }
 
-    /// Closes what whoever started the service left open. The service's own files close by themselves.
+    /// See [`super::close_inherited`].
     pub(super) fn close_inherited() {
         let Ok(entries) = fs::read_dir("/dev/fd") else { return };
         let inherited: Vec<RawFd> = entries

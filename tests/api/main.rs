@@ -47,6 +47,7 @@ mod loader_secrets;
 mod loaders;
 mod mariadb_records;
 mod mcp;
+mod mcp_programs;
 mod memories;
 mod messages;
 mod metrics;

@@ -197,7 +197,7 @@ fn what_a_server_cannot_give_is_told_by_card_and_input() {
         (config(&elsewhere, json!(["x"])), "Custom MCP: the tools of its server cannot be listed: "),
         (
             config_only(r#"{"command": "sh", "args": ["-c", "true"]}"#),
-            "MCP Server Config: this server starts no programs",
+            r#"would have to add to SERVICE_MCP_COMMANDS: ["/absolute/path/of/sh","-c","true"]."#,
         ),
         (config_only("url: x"), "MCP Server Config: this must be a JSON object"),
         (config_only("{}"), "it needs the url"),
@@ -250,7 +250,7 @@ fn an_editor_lists_the_tools_of_a_server() {
     assert_eq!(web.last_request().header("authorization"), Some("Bearer abc"));
     for (config, expected) in [
         (json!({"url": "http://127.0.0.1:9/mcp"}), "refused by policy"),
-        (json!({"command": "node"}), "starts no programs"),
+        (json!({"command": "node"}), "only started to answer a question"),
         (json!({}), "url"),
     ] {
         let told = load(config);

@@ -16,6 +16,7 @@ mod operator;
 mod printing;
 #[path = "../support/program.rs"]
 mod program;
+mod programs;
 #[path = "../support/provider/mod.rs"]
 mod provider;
 mod proxies;

@@ -15,6 +15,7 @@ use crate::domain::ids::{DocumentStoreId, FlowId, ToolId};
 use crate::domain::prediction::{Outcome, PastMessage, SourceDocument, Usage};
 use crate::domain::tool_record::ToolRecord;
 use crate::net::Outgoing;
+use crate::programs::Programs;
 use crate::script::ScriptError;
 use crate::sql::Database;
 use crate::vectors::Index;
@@ -154,6 +155,12 @@ pub trait Host: Send + Sync {
 
     /// The client for calls to model providers.
     fn outgoing(&self) -> &Outgoing;
+
+    /// The programs of this machine that a run may start; none where nothing may be started, such as for a list that people
+    /// choose from (security rules 6).
+    fn programs(&self) -> Option<&Programs> {
+        None
+    }
 
     /// Set when the run must end.
     fn cancel(&self) -> &Cancel;

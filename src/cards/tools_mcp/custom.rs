@@ -1,9 +1,11 @@
-//! Custom MCP: the tools of any MCP server that can be reached over HTTP.
+//! Custom MCP: the tools of any MCP server, over HTTP or as a program that the operator lets flows start.
 
 use super::Server;
 use super::toolkit::{ACTIONS, BASE_CLASSES, CATEGORY, toolkit};
 use crate::cards::kit::{Card, Input, Inputs, Make, Risk};
 use crate::domain::error::Result;
+use crate::domain::local_program::CommandLine;
+use crate::limits::{PROGRAM_WORD_BYTES_MAX, PROGRAM_WORDS_MAX};
 use serde_json::{Map, Value};
 
 const CONFIG: &str = "mcpServerConfig";
@@ -14,12 +16,14 @@ pub const CARD: Card = Card {
     label: "Custom MCP",
     version: 1.1,
     category: CATEGORY,
-    description: "Tools of an MCP server over HTTP.",
+    description: "Tools of an MCP server over HTTP, or of a program that the operator allows.",
     base_classes: BASE_CLASSES,
     risk: Risk::Risky,
     inputs: &[
         Input::code(CONFIG, "MCP Server Config").help(
-            "JSON: {\"url\": \"https://…/mcp\", \"headers\": {\"Authorization\": \"Bearer {{$vars.token}}\"}}. Programs are never started.",
+            "JSON: {\"url\": \"https://…/mcp\", \"headers\": {\"Authorization\": \"Bearer {{$vars.token}}\"}}, or {\"command\": \
+             \"npx\", \"args\": [\"…\"], \"env\": {\"NAME\": \"…\"}} for a program. A program starts only when the operator's \
+             SERVICE_MCP_COMMANDS has this very command line.",
         ),
         ACTIONS,
     ],
@@ -27,26 +31,66 @@ pub const CARD: Card = Card {
     make: Make::Tools(|inputs| toolkit(inputs, server(inputs)?)),
 };
 
-/// Address and headers of the configuration.
+/// The server of the configuration.
 pub(in crate::cards) fn server(inputs: &Inputs<'_>) -> Result<Server> {
-    let wrong = |what: &str| inputs.wrong(CONFIG, what);
-    let config: Map<String, Value> = serde_json::from_str(&inputs.text(CONFIG)?)
-        .map_err(|_| wrong("this must be a JSON object with a url"))?;
-    if config.contains_key("command") {
-        return Err(wrong(
-            "this server starts no programs; give the url of a server that is reached over HTTP",
-        ));
+    read(&inputs.text(CONFIG)?).map_err(|what| inputs.wrong(CONFIG, what))
+}
+
+/// The program that a card with these values starts, as far as that is known before it runs.
+pub(in crate::cards) fn program(values: &Map<String, Value>) -> Option<CommandLine> {
+    let text = values.get(CONFIG)?.as_str().filter(|text| !text.contains("{{"))?;
+    match read(text) {
+        Ok(Server::Program(line)) => Some(line),
+        _ => None,
     }
-    let url = config.get("url").and_then(Value::as_str).map(str::trim).filter(|url| !url.is_empty());
-    let url = url.ok_or_else(|| wrong("it needs the url of the server"))?;
-    let text = |(name, value): (&String, &Value)| {
-        let value = value.as_str().ok_or_else(|| wrong("the values of headers must be texts"))?;
-        Ok((name.clone(), value.to_owned()))
-    };
-    let headers = match config.get("headers") {
-        None | Some(Value::Null) => Vec::new(),
-        Some(Value::Object(headers)) => headers.iter().map(text).collect::<Result<_>>()?,
-        Some(_) => return Err(wrong("its headers must be an object of names and texts")),
-    };
-    Ok(Server { url: url.to_owned(), headers })
+}
+
+fn read(text: &str) -> std::result::Result<Server, &'static str> {
+    let config: Map<String, Value> =
+        serde_json::from_str(text).map_err(|_| "this must be a JSON object with a url, or a command")?;
+    let word =
+        |name: &str| config.get(name).and_then(Value::as_str).map(str::trim).filter(|word| !word.is_empty());
+    if let Some(program) = word("command") {
+        return Ok(Server::Program(CommandLine {
+            program: fitting(program)?,
+            args: arguments(config.get("args"))?,
+            env: texts(config.get("env"), "its env must be an object of names and texts")?,
+        }));
+    }
+    let url = word("url").ok_or("it needs the url of the server, or a command")?.to_owned();
+    let headers = texts(config.get("headers"), "its headers must be an object of names and texts")?;
+    Ok(Server::Http { url, headers })
+}
+
+fn fitting(word: &str) -> std::result::Result<String, &'static str> {
+    match word.len() <= PROGRAM_WORD_BYTES_MAX && !word.contains('\0') {
+        true => Ok(word.to_owned()),
+        false => Err("a word of the command line is too long, or holds a NUL character"),
+    }
+}
+
+fn arguments(value: Option<&Value>) -> std::result::Result<Vec<String>, &'static str> {
+    const WRONG: &str = "its args must be a list of at most 100 texts";
+    match value {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::Array(words)) if words.len() <= PROGRAM_WORDS_MAX => {
+            words.iter().map(|word| fitting(word.as_str().ok_or(WRONG)?)).collect()
+        }
+        Some(_) => Err(WRONG),
+    }
+}
+
+/// Names and their texts, such as headers.
+fn texts(
+    value: Option<&Value>,
+    wrong: &'static str,
+) -> std::result::Result<Vec<(String, String)>, &'static str> {
+    match value {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::Object(rows)) if rows.len() <= PROGRAM_WORDS_MAX => rows
+            .iter()
+            .map(|(name, value)| Ok((name.clone(), fitting(value.as_str().ok_or(wrong)?)?)))
+            .collect(),
+        Some(_) => Err(wrong),
+    }
 }

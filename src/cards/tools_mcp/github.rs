@@ -32,5 +32,5 @@ pub const CARD: Card = Card {
 pub(in crate::cards) fn server(inputs: &Inputs<'_>) -> Result<Server> {
     let token = inputs.secret("accessToken")?;
     let url = inputs.address("githubEnterpriseUrl").unwrap_or_else(|| ADDRESS.to_owned());
-    Ok(Server { url, headers: vec![("authorization".to_owned(), format!("Bearer {token}"))] })
+    Ok(Server::Http { url, headers: vec![("authorization".to_owned(), format!("Bearer {token}"))] })
 }

@@ -1,17 +1,23 @@
-//! Tools of MCP servers, asked over streamable HTTP. No program is ever started for one.
+//! Tools of MCP servers: over streamable HTTP, and of programs of this machine that the operator lets flows start.
 
 mod client;
 pub mod custom;
 pub mod github;
+mod http;
+mod message;
+mod stdio;
 mod toolkit;
 
 use super::kit::Inputs;
 use crate::domain::error::Result;
+use crate::domain::local_program::CommandLine;
 
-/// Where a server is, and the headers it is asked with.
-pub(super) struct Server {
-    url: String,
-    headers: Vec<(String, String)>,
+/// Where a server is.
+pub(super) enum Server {
+    /// At an address, where it is asked with these headers.
+    Http { url: String, headers: Vec<(String, String)> },
+    /// A program, which is started for the run.
+    Program(CommandLine),
 }
 
 /// The server that a card is set to.

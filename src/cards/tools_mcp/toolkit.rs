@@ -23,8 +23,13 @@ pub(super) const ACTIONS: Input = Input::pick("mcpActions", "Available Actions",
 /// How many names a message lists.
 const NAMES_SHOWN_MAX: usize = 50;
 
-fn listed(inputs: &Inputs<'_>, client: &Client) -> Result<Vec<Described>> {
-    client.tools().map_err(|fault| {
+/// A server, and the tools it has.
+fn listed(inputs: &Inputs<'_>, server: Server) -> Result<(Client, Vec<Described>)> {
+    let asked = Client::open(server, inputs.host).and_then(|client| {
+        let tools = client.tools()?;
+        Ok((client, tools))
+    });
+    asked.map_err(|fault| {
         Error::Failed(format!("{}: the tools of its server cannot be listed: {fault}.", inputs.label))
     })
 }
@@ -34,7 +39,7 @@ fn listed(inputs: &Inputs<'_>, client: &Client) -> Result<Vec<Described>> {
 /// # Errors
 /// When the server cannot be asked.
 pub(in crate::cards) fn offered(inputs: &Inputs<'_>, server: Server) -> Result<Vec<(String, String)>> {
-    let tools = listed(inputs, &Client::new(server.url, server.headers, inputs.host))?;
+    let (_, tools) = listed(inputs, server)?;
     Ok(tools.into_iter().map(|tool| (tool.name, tool.description)).collect())
 }
 
@@ -44,8 +49,8 @@ pub(in crate::cards) fn offered(inputs: &Inputs<'_>, server: Server) -> Result<V
 /// When none is chosen, one that is chosen is not there, or the server cannot be asked.
 pub(super) fn toolkit(inputs: &Inputs<'_>, server: Server) -> Result<Toolkit> {
     let chosen = chosen(inputs)?;
-    let client = Arc::new(Client::new(server.url, server.headers, inputs.host));
-    let offered = listed(inputs, &client)?;
+    let (client, offered) = listed(inputs, server)?;
+    let client = Arc::new(client);
     let names = || {
         let names = offered.iter().map(|tool| model_name(&tool.name)).take(NAMES_SHOWN_MAX);
         names.collect::<Vec<_>>().join(", ")

@@ -28,6 +28,7 @@ use crate::net::Outgoing;
 use crate::ops::collections::Shelves;
 use crate::ops::watch::Watch;
 use crate::ops::{credentials, document_stores, flow_files, store_vectors};
+use crate::programs::Programs;
 use crate::script::{Guarded, Scope, ScriptError, Served, Tenant};
 use crate::sql::Database;
 use crate::store::Order;
@@ -308,6 +309,10 @@ impl Host for LiveHost<'_> {
 
     fn outgoing(&self) -> &Outgoing {
         &self.app.outgoing
+    }
+
+    fn programs(&self) -> Option<&Programs> {
+        self.asking.map(|_| &self.app.programs)
     }
 
     fn cancel(&self) -> &Cancel {

@@ -54,7 +54,7 @@ pub(super) fn problems(
 ) -> Result<Vec<Problems>> {
     let sent = canvas_of(item);
     app.store.read(|tx| {
-        let validator = Validator::expecting(tx, &caller.workspace, arrivals);
+        let validator = Validator::expecting(app, tx, &caller.workspace, arrivals);
         if step.action != Action::Update {
             return validator.of_canvas(kind, sent);
         }

@@ -1,0 +1,96 @@
+//! The messages of the Model Context Protocol, whatever carries them, and why there is no answer to one.
+
+use crate::net::NetError;
+use crate::programs;
+use serde_json::{Value, json};
+use std::fmt;
+
+/// The version of the protocol we speak; a server may answer with an older one, which changes nothing of what we use.
+pub(super) const PROTOCOL: &str = "2025-06-18";
+/// The request that begins every session.
+pub(super) const GREET: &str = "initialize";
+/// What a method that nobody here knows is refused with.
+const UNKNOWN_METHOD: i64 = -32_601;
+
+/// Why a server gave no result. None of it is in the server's words.
+#[derive(Debug)]
+pub(super) enum Fault {
+    Net(NetError),
+    Status(u16),
+    Program(programs::Fault),
+    /// Nothing may be started for who asks.
+    NothingStarts,
+    Garbled(&'static str),
+    /// The server refused what it was asked, with this code of JSON-RPC.
+    Refused(i64),
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Net(error) => error.fmt(f),
+            Self::Status(status) => write!(f, "it answered with status {status}"),
+            Self::Program(fault) => fault.fmt(f),
+            Self::NothingStarts => f.write_str(
+                "its program is only started to answer a question. Ask the flow while no action is chosen: the answer names them",
+            ),
+            Self::Garbled(what) => f.write_str(what),
+            Self::Refused(code) => write!(f, "it refused what it was asked (code {code})"),
+        }
+    }
+}
+
+impl From<NetError> for Fault {
+    fn from(error: NetError) -> Self {
+        Self::Net(error)
+    }
+}
+
+impl From<programs::Fault> for Fault {
+    fn from(fault: programs::Fault) -> Self {
+        Self::Program(fault)
+    }
+}
+
+/// The parameters of the first request.
+pub(super) fn greeting() -> Value {
+    json!({
+        "protocolVersion": PROTOCOL,
+        "capabilities": {},
+        "clientInfo": {"name": "flowkeep", "version": env!("CARGO_PKG_VERSION")},
+    })
+}
+
+/// What is said when the greeting was answered.
+pub(super) fn ready() -> Value {
+    json!({"jsonrpc": "2.0", "method": "notifications/initialized"})
+}
+
+pub(super) fn request(id: u64, method: &str, params: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+}
+
+/// Whether a message is the answer to the request `id`.
+pub(super) fn answers(message: &Value, id: u64) -> bool {
+    let is_reply = message.get("result").is_some() || message.get("error").is_some();
+    is_reply && message["id"].as_u64() == Some(id)
+}
+
+/// What is answered to a server that asks us: that we are there, and that we can do nothing else. None where it asks nothing.
+pub(super) fn answer_to(message: &Value) -> Option<Value> {
+    let (method, id) = (message["method"].as_str()?, message.get("id").filter(|id| !id.is_null())?);
+    Some(match method {
+        "ping" => json!({"jsonrpc": "2.0", "id": id, "result": {}}),
+        _ => {
+            json!({"jsonrpc": "2.0", "id": id, "error": {"code": UNKNOWN_METHOD, "message": "Unknown method"}})
+        }
+    })
+}
+
+/// The result in an answer.
+pub(super) fn result_of(mut answer: Value) -> Result<Value, Fault> {
+    match answer.get_mut("result") {
+        Some(result) => Ok(result.take()),
+        None => Err(Fault::Refused(answer["error"]["code"].as_i64().unwrap_or_default())),
+    }
+}

@@ -1,0 +1,54 @@
+//! MCP servers that are programs of this machine: a message is a line of their input, and a line of their output.
+
+use super::message::{Fault, GREET, answer_to, answers, greeting, ready, request, result_of};
+use crate::cards::kit::Host;
+use crate::domain::local_program::CommandLine;
+use crate::limits::{MCP_OTHER_MESSAGES_MAX, PROGRAM_ANSWER_SECONDS, PROGRAM_START_SECONDS};
+use crate::programs::Running;
+use serde_json::Value;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A server that was started for one run and was greeted.
+pub(super) struct Stdio(Mutex<Talk>);
+
+struct Talk {
+    program: Running,
+    last_id: u64,
+}
+
+impl Stdio {
+    pub(super) fn start(line: &CommandLine, host: &dyn Host) -> Result<Self, Fault> {
+        let programs = host.programs().ok_or(Fault::NothingStarts)?;
+        let mut talk = Talk { program: programs.start(line, host.cancel())?, last_id: 0 };
+        let end = Instant::now() + Duration::from_secs(PROGRAM_START_SECONDS);
+        talk.ask(GREET, &greeting(), end)?;
+        talk.program.send(&ready().to_string(), end)?;
+        Ok(Self(Mutex::new(talk)))
+    }
+
+    pub(super) fn ask(&self, method: &str, params: &Value) -> Result<Value, Fault> {
+        let end = Instant::now() + Duration::from_secs(PROGRAM_ANSWER_SECONDS);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).ask(method, params, end)
+    }
+}
+
+impl Talk {
+    fn ask(&mut self, method: &str, params: &Value, end: Instant) -> Result<Value, Fault> {
+        self.last_id += 1;
+        let id = self.last_id;
+        self.program.send(&request(id, method, params).to_string(), end)?;
+        for _ in 0..MCP_OTHER_MESSAGES_MAX {
+            let line = self.program.receive(end)?;
+            // Some programs greet people on the same output; what is no message is none.
+            let Ok(message) = serde_json::from_str::<Value>(&line) else { continue };
+            if answers(&message, id) {
+                return result_of(message);
+            }
+            if let Some(answer) = answer_to(&message) {
+                self.program.send(&answer.to_string(), end)?;
+            }
+        }
+        Err(Fault::Garbled("it says much and answers nothing"))
+    }
+}

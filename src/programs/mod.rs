@@ -1,0 +1,138 @@
+//! Programs of this machine that flows start: only those that the operator listed, each for one run (security rules 6).
+//!
+//! A program is trusted to be what its operator chose, and with nothing else. It gets a folder of its own, an environment
+//! of what its row of the list gives it and limits for each of its processes, and all of them end with the run. What it does
+//! with the network and with the files of the service's user is its own: there are no walls around it as around workers.
+//!
+//! [`Programs::start`] starts this program again, as a keeper ([`keeping`]): a process that starts the wanted one, inherits
+//! whatever that leaves behind and ends all of it when its input closes. So an end comes with the end of the run, and also
+//! where the service is killed, because that closes the same pipe.
+
+#[cfg(target_os = "linux")]
+mod keeping;
+#[cfg(not(target_os = "linux"))]
+mod nowhere;
+#[cfg(target_os = "linux")]
+mod running;
+
+#[cfg(target_os = "linux")]
+pub use keeping::work;
+#[cfg(not(target_os = "linux"))]
+pub use nowhere::{Running, work};
+#[cfg(target_os = "linux")]
+pub use running::Running;
+
+use crate::domain::cancel::{Cancel, Reason};
+use crate::domain::local_program::{AllowedProgram, CommandLine, NotAllowed};
+use crate::limits::PROGRAMS_MAX;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The argument by which the program knows that it keeps another one.
+pub const ROLE: &str = "flowkeep-program-keeper";
+
+/// Why a program does not answer. Nothing of it is in the program's words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    /// The operator has not listed it.
+    NotAllowed(NotAllowed),
+    /// The operator listed a file that is not there.
+    Missing,
+    /// As many run as may.
+    Busy,
+    /// The system started no process.
+    CannotStart,
+    /// It ended, with this code where it ended by itself.
+    Ended(Option<i32>),
+    /// It did not answer in time.
+    Late,
+    /// A line of it is longer than any may be, or none.
+    Garbled,
+    /// The run is to end.
+    Cancelled(Reason),
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotAllowed(why) => why.fmt(f),
+            Self::Missing => f.write_str(
+                "the program of SERVICE_MCP_COMMANDS is not on this machine, or cannot be started by this service",
+            ),
+            Self::Busy => write!(f, "{PROGRAMS_MAX} local programs run already; ask again later"),
+            Self::CannotStart => f.write_str("this system started no process for the program"),
+            Self::Ended(Some(code)) => write!(f, "the program ended with code {code}; the log says more"),
+            Self::Ended(None) => f.write_str("the program ended; the log says more"),
+            Self::Late => f.write_str("the program did not answer in time"),
+            Self::Garbled => f.write_str("the program wrote what is no message"),
+            Self::Cancelled(_) => f.write_str("the run was ended"),
+        }
+    }
+}
+
+/// The programs that flows may start.
+#[derive(Clone)]
+pub struct Programs {
+    keeper: PathBuf,
+    allowed: Arc<[AllowedProgram]>,
+    running: Arc<AtomicUsize>,
+}
+
+impl Programs {
+    /// Those of the operator's list. `keeper` is this program.
+    #[must_use]
+    pub fn new(keeper: PathBuf, allowed: &[AllowedProgram]) -> Self {
+        Self { keeper, allowed: allowed.into(), running: Arc::default() }
+    }
+
+    /// How many run at this moment.
+    #[must_use]
+    pub fn running(&self) -> usize {
+        self.running.load(Ordering::SeqCst)
+    }
+
+    /// Starts a program in a process and a folder of its own.
+    ///
+    /// # Errors
+    /// Why it is not started.
+    pub fn start(&self, line: &CommandLine, cancel: &Cancel) -> Result<Running, Fault> {
+        let admitted = line.among(&self.allowed).map_err(Fault::NotAllowed)?;
+        let place = Place::of(&self.running)?;
+        Running::start(&self.keeper, &admitted, place, cancel.clone())
+    }
+}
+
+/// One of the programs that may run at the same time.
+struct Place(Arc<AtomicUsize>);
+
+impl Place {
+    fn of(running: &Arc<AtomicUsize>) -> Result<Self, Fault> {
+        let take = |count| (count < PROGRAMS_MAX).then_some(count + 1);
+        running
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, take)
+            .map(|_| Self(running.clone()))
+            .map_err(|_| Fault::Busy)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_run_at_a_time_than_may() {
+        let running = Arc::default();
+        let places: Vec<Place> = (0..PROGRAMS_MAX).map(|_| Place::of(&running).ok().unwrap()).collect();
+        assert_eq!(Place::of(&running).err(), Some(Fault::Busy));
+        drop(places);
+        assert!(Place::of(&running).is_ok());
+    }
+}

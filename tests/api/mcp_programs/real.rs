@@ -1,0 +1,74 @@
+//! Real MCP servers from npm: `.ci/programs` installs them and names their folder in `FLOWKEEP_MCP_SERVERS`.
+
+use super::config;
+use crate::support::Server;
+use crate::tools::called;
+use serde_json::{Value, json};
+use std::fs;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+/// Where the packages are; `None`, and says so, where they are not.
+fn packages() -> Option<PathBuf> {
+    let found = std::env::var_os("FLOWKEEP_MCP_SERVERS").map(PathBuf::from);
+    if found.is_none() {
+        // Not by the macro, whose words are only shown when a test fails.
+        let _ = writeln!(std::io::stderr(), "skipped: FLOWKEEP_MCP_SERVERS names no folder of MCP servers");
+    }
+    found
+}
+
+/// `node`, the script of a package, and what comes after it.
+fn command(packages: &std::path::Path, package: &str, args: &[&str]) -> Vec<String> {
+    let node = std::env::var("FLOWKEEP_NODE").unwrap_or_else(|_| "/usr/bin/node".to_owned());
+    let script = packages.join(format!("node_modules/@modelcontextprotocol/{package}/dist/index.js"));
+    [node.as_str(), script.to_str().unwrap()].iter().chain(args).map(|word| (*word).to_owned()).collect()
+}
+
+/// What a tool of a server answers.
+fn told(row: &Value, command: &[String], tool: &str, arguments: Value) -> String {
+    let server = Server::with(&[("SERVICE_MCP_COMMANDS", &json!([row]).to_string())]);
+    let (answer, read) =
+        called(&server, "customMCP", config(command, json!({}), json!([tool])), tool, arguments);
+    assert_eq!(answer["text"], "Done.", "{answer}");
+    assert_eq!(answer["usedTools"][0].get("error"), None, "{answer}");
+    assert_eq!(server.app.programs.running(), 0);
+    read
+}
+
+#[test]
+fn the_server_that_shows_everything_adds_and_echoes() {
+    let Some(packages) = packages() else { return };
+    let command = command(&packages, "server-everything", &["stdio"]);
+    let read = told(&json!(command), &command, "echo", json!({"message": "Grüße"}));
+    assert!(read.contains("Echo: Grüße"), "{read}");
+    let read = told(&json!(command), &command, "get-sum", json!({"a": 2, "b": 3}));
+    assert!(read.contains('5'), "{read}");
+    let row = json!({"command": command, "env": {"REGION": "eu"}});
+    let read = told(&row, &command, "get-env", json!({}));
+    assert!(read.contains("REGION") && !read.contains("CARGO"), "{read}");
+}
+
+#[test]
+fn the_server_of_files_reads_below_its_folder_only() {
+    let Some(packages) = packages() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("note.txt"), "Rain from noon.").unwrap();
+    let command = command(&packages, "server-filesystem", &[folder.path().to_str().unwrap()]);
+    let path = folder.path().join("note.txt");
+    let read = told(&json!(command), &command, "read_text_file", json!({ "path": path }));
+    assert!(read.contains("Rain from noon."), "{read}");
+}
+
+#[test]
+fn the_server_of_memories_keeps_them_where_the_operator_says() {
+    let Some(packages) = packages() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let command = command(&packages, "server-memory", &[]);
+    let row = json!({"command": command, "env": {"MEMORY_FILE_PATH": folder.path().join("memory.jsonl")}});
+    let entities =
+        json!({"entities": [{"name": "Ada", "entityType": "person", "observations": ["likes rain"]}]});
+    told(&row, &command, "create_entities", entities);
+    let read = told(&row, &command, "read_graph", json!({}));
+    assert!(read.contains("likes rain"), "{read}");
+}
