@@ -5,6 +5,7 @@ pub mod icons;
 pub mod kit;
 pub mod model_lists;
 pub mod palette;
+pub mod refused;
 pub mod registry;
 
 mod agents;

@@ -9,6 +9,7 @@ use crate::cards::kit::retrieving;
 use crate::cards::kit::{
     Bound, Host, InputKind, Inputs, Kept, Make, Memory, Part, Quiet, Sink, Turn, Upserted, VARIABLE_NAME,
 };
+use crate::cards::refused;
 use crate::domain::error::{Error, Result};
 use crate::domain::prediction::Outcome;
 use crate::domain::secrets::tree;
@@ -221,10 +222,8 @@ fn build<'v>(
     let (card, inputs, credential, predicts) = match &step.kind {
         StepKind::Known { card, inputs, credential, predicts } => (card, inputs, credential, predicts),
         StepKind::Unknown { name } => {
-            return Err(Error::Failed(format!(
-                "{}: this server does not know the card '{name}'",
-                step.label
-            )));
+            let unknown = || format!("{}: this server does not know the card '{name}'", step.label);
+            return Err(Error::Failed(refused::why(name).map_or_else(unknown, str::to_owned)));
         }
     };
     if matches!(card.make, Make::Nothing) {

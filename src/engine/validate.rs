@@ -7,7 +7,7 @@ use super::resources::{Resources, forbidden_program, lost_flows, lost_parts, los
 use super::{credential, source};
 use crate::canvas::{Canvas, Node};
 use crate::cards::kit::{Card, Connects, Input, InputKind, number_in};
-use crate::cards::registry;
+use crate::cards::{refused, registry};
 use crate::domain::flow::FlowKind;
 use crate::domain::secrets::PLACEHOLDER;
 use serde::Serialize;
@@ -132,7 +132,8 @@ fn dangling(canvas: &Canvas) -> Vec<String> {
 }
 
 fn unknown_card(node: &Node) -> String {
-    format!("This server does not know the card '{}'.", node.name)
+    refused::why(&node.name)
+        .map_or_else(|| format!("This server does not know the card '{}'.", node.name), str::to_owned)
 }
 
 /// The names of the cards of a canvas that this server does not have, once for each card.

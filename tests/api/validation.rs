@@ -1,7 +1,7 @@
 //! What is wrong with flows, told before anybody asks them (reference 1.1, `/validation/:id`).
 
 use crate::flows::make;
-use crate::support::canvases::{scripted, with_provider};
+use crate::support::canvases::{Drawing, scripted, with_provider};
 use crate::support::{Server, id};
 use serde_json::{Value, json};
 
@@ -53,6 +53,33 @@ fn what_cannot_run_is_told_by_validation_publish_and_the_state_of_a_flow_alike()
         Value::Null
     );
     assert_eq!(server.read(&format!("/flow-drafts/{fine}"))["unsupported"], Value::Null);
+}
+
+#[test]
+fn a_card_that_is_refused_says_why_and_what_to_use() {
+    let server = Server::start();
+    let refused = [
+        ("writeFile", "Requests POST"),
+        ("readFile", "Folder with Files"),
+        ("codeInterpreterE2B", "Custom Tool"),
+        ("pythonInterpreter", "CSV Agent"),
+    ];
+    for (name, instead) in refused {
+        let mut drawing = Drawing::default();
+        let tool = drawing.card("calculator", json!({}));
+        let model = drawing.card("chatScripted", json!({}));
+        let agent = drawing.card("toolAgent", json!({}));
+        drawing.wire(&model, &agent, "model");
+        drawing.wire(&tool, &agent, "tools");
+        let canvas = drawing.text().replace("\"name\":\"calculator\"", &format!("\"name\":\"{name}\""));
+        let flow = server.flow(&canvas);
+        let told = server.read(&format!("/validation/{flow}"));
+        let issues = told[0]["issues"].as_array().unwrap();
+        assert!(issues.len() == 1 && told[0]["blocks"] == true, "{told}");
+        let why = issues[0].as_str().unwrap();
+        assert!(why.contains(" is refused here: ") && why.contains(instead), "{why}");
+        assert_eq!(server.ask(&flow, &json!({"question": "Hi"})).is_error(500), why);
+    }
 }
 
 #[test]
