@@ -166,6 +166,8 @@ pub const MCP_TOOLS_PAGES_MAX: usize = 20;
 pub const MCP_SCHEMA_BYTES_MAX: usize = 32 * 1024;
 /// Longest result of a tool of an MCP server that a model reads.
 pub const MCP_RESULT_BYTES_MAX: usize = 200 * 1024;
+/// Columns of a table that comes as a file.
+pub const SHEET_COLUMNS_MAX: usize = 500;
 /// Mebibytes of memory that a process of a local program may be given.
 pub const PROGRAM_MEMORY_RANGE_MB: std::ops::RangeInclusive<u64> = 64..=65_536;
 /// Local programs that run at the same time.

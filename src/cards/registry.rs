@@ -15,6 +15,7 @@ use std::sync::LazyLock;
 pub static CARDS: &[&Card] = &[
     &agents::conversational_agent::CARD,
     &agents::conversational_retrieval_tool_agent::CARD,
+    &agents::csv_agent::CARD,
     &agents::react_agent_chat::CARD,
     &agents::react_agent_llm::CARD,
     &agents::tool_agent::CARD,

@@ -9,8 +9,9 @@ use serde_json::Value;
 /// Endings that answer in one piece.
 const WHOLE_CHAINS: &[&str] = &["openApiChain", "vectaraQAChain"];
 
-/// Agents whose last turn can be told from their tool turns while it streams.
-const STREAMING_AGENTS: &[&str] = &["toolAgent", "conversationalRetrievalToolAgent", "openAIAssistant"];
+/// Agents whose answer can be told from what goes before it while it streams.
+const STREAMING_AGENTS: &[&str] =
+    &["toolAgent", "conversationalRetrievalToolAgent", "csvAgent", "openAIAssistant"];
 
 /// Cards that hand an image on to their model.
 const IMAGE_READERS: &[&str] = &[

@@ -1,5 +1,6 @@
 //! Why a database gave nothing.
 
+use crate::limits::SHEET_COLUMNS_MAX;
 use rusqlite::ErrorCode;
 use std::fmt;
 
@@ -8,6 +9,8 @@ use std::fmt;
 pub enum SqlError {
     /// The file is no SQLite database, or cannot be read as one.
     NotADatabase,
+    /// A sheet is empty, or has more columns than a table may.
+    NoColumns,
     /// There is no table of this name.
     NoTable(String),
     /// The statement wants more than to read what it was shown.
@@ -36,6 +39,7 @@ impl fmt::Display for SqlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotADatabase => f.write_str("the file is not a SQLite database that can be read"),
+            Self::NoColumns => write!(f, "the file is no table of 1 to {SHEET_COLUMNS_MAX} columns"),
             Self::NoTable(name) => write!(f, "the database has no table '{name}'"),
             Self::Refused => f.write_str("only SELECT over the tables that were named is allowed"),
             Self::Statement(why) => write!(f, "the statement is wrong: {why}"),

@@ -6,11 +6,13 @@
 
 mod error;
 mod reader;
+mod sheet;
 mod tables;
 mod walls;
 
 pub use error::SqlError;
 pub use reader::Reader;
+pub use sheet::Sheet;
 pub use tables::Tables;
 
 use crate::domain::cancel::Cancel;

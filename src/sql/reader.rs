@@ -38,7 +38,16 @@ impl Reader {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
             | OpenFlags::SQLITE_OPEN_NO_MUTEX
             | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-        let mut connection = Connection::open_with_flags(path, flags)?;
+        Self::of(Connection::open_with_flags(path, flags)?, tables, limits, cancel)
+    }
+
+    /// Puts the walls up around a connection.
+    pub(super) fn of(
+        mut connection: Connection,
+        tables: &Tables,
+        limits: Limits,
+        cancel: &Cancel,
+    ) -> Result<Self, SqlError> {
         connection.busy_timeout(BUSY)?;
         walls::bound(&connection)?;
         watch(&mut connection, limits.time, cancel)?;

@@ -164,14 +164,19 @@ pub(super) fn bound(connection: &Connection) -> Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
     for pragma in [
-        "PRAGMA query_only = ON".to_owned(),
-        "PRAGMA temp_store = MEMORY".to_owned(),
-        "PRAGMA mmap_size = 0".to_owned(),
-        "PRAGMA cell_size_check = ON".to_owned(),
-        format!("PRAGMA hard_heap_limit = {HEAP_BYTES_MAX}"),
+        "PRAGMA query_only = ON",
+        "PRAGMA temp_store = MEMORY",
+        "PRAGMA mmap_size = 0",
+        "PRAGMA cell_size_check = ON",
     ] {
-        connection.prepare(&pragma)?.query([])?.next()?;
+        connection.prepare(pragma)?.query([])?.next()?;
     }
+    bound_memory(connection)
+}
+
+/// Sets how much memory all databases may take, for one that is filled before it is read.
+pub(super) fn bound_memory(connection: &Connection) -> Result<()> {
+    connection.prepare(&format!("PRAGMA hard_heap_limit = {HEAP_BYTES_MAX}"))?.query([])?.next()?;
     Ok(())
 }
 

@@ -22,6 +22,7 @@ mod code;
 mod code_databases;
 mod conversations;
 mod credentials;
+mod csv_agent;
 mod databases;
 mod described;
 mod destinations;

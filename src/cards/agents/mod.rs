@@ -2,6 +2,7 @@
 
 pub mod conversational_agent;
 pub mod conversational_retrieval_tool_agent;
+pub mod csv_agent;
 pub mod inputs;
 pub mod react_agent_chat;
 pub mod react_agent_llm;

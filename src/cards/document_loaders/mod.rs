@@ -18,7 +18,7 @@ pub(super) mod microsoft_word;
 pub(super) mod pdf_file;
 pub(super) mod plain_text;
 mod pointers;
-mod rows;
+pub(super) mod rows;
 pub(super) mod searches;
 pub(super) mod text_file;
 pub(super) mod vector_store;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 /// The rows of CSV (RFC 4180): quotes keep commas, line ends and doubled quotes within a cell. What follows a closing
 /// quote belongs to the cell, and a quote that is never closed ends with the text.
-pub(super) fn csv(text: &str) -> Vec<Vec<String>> {
+pub(in crate::cards) fn csv(text: &str) -> Vec<Vec<String>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let separator = separator(text);
     let (mut rows, mut row, mut cell) = (Vec::new(), Vec::new(), String::new());

@@ -24,6 +24,7 @@ pub mod passages;
 pub(in crate::cards) mod postgres;
 pub mod prompt;
 pub(in crate::cards) mod provided;
+pub(in crate::cards) mod querying;
 pub mod records;
 pub(in crate::cards) mod redis;
 pub(in crate::cards) mod remote;

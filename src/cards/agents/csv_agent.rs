@@ -1,0 +1,126 @@
+//! CSV Agent: answers questions about a file with rows and columns. The model writes SQL over it; no code of a model runs.
+
+use crate::cards::chains::llm_chain::{MODERATION, answer_with};
+use crate::cards::document_loaders::rows::csv;
+use crate::cards::kit::loading::{Source, file_source};
+use crate::cards::kit::part::moderate;
+use crate::cards::kit::querying::{Querying, failed};
+use crate::cards::kit::{
+    Card, Category, Chain, Connects, Input, Make, Model, Moderation, Risk, Sink, Turn, Verdict,
+};
+use crate::documents::Kind;
+use crate::domain::error::Result;
+use crate::domain::prediction::{Outcome, SourceDocument};
+use crate::sql::{Limits, Sheet};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+const FILE: &str = "csvFile";
+/// Rows that a model is shown before it writes, and rows that it asks for.
+const SAMPLES: usize = 3;
+const TOP_K: &str = "20";
+/// A table whose file has no name that could be one.
+const UNNAMED: &str = "data";
+const NAME_CHARS_MAX: usize = 40;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "csvAgent",
+    label: "CSV Agent",
+    version: 3.0,
+    category: Category::Agents,
+    description: "Answers questions about CSV files by writing queries over their rows.",
+    base_classes: &["AgentExecutor", "BaseChain", "Runnable"],
+    risk: Risk::Safe,
+    inputs: &[
+        Input::file(FILE, "Csv File", &[".csv"]),
+        Input::wire("model", "Language Model", Connects::LanguageModel),
+        Input::lines("systemMessagePrompt", "System Message")
+            .additional()
+            .help("What the model keeps to when it answers, such as its manner or its language."),
+        MODERATION,
+    ],
+    outputs: &[],
+    make: Make::Chain(|inputs| {
+        let source = file_source(inputs, FILE, |file| Ok(vec![file.document(file.text(Kind::Text)?)]))?;
+        Ok(Arc::new(CsvAgent {
+            label: inputs.label.to_owned(),
+            source: Box::new(source),
+            model: inputs.model("model")?,
+            manner: inputs.instructions("systemMessagePrompt"),
+            moderations: inputs.moderations("inputModeration")?,
+        }))
+    }),
+};
+
+struct CsvAgent {
+    label: String,
+    source: Box<dyn Source>,
+    model: Arc<Model>,
+    manner: String,
+    moderations: Vec<Arc<dyn Moderation>>,
+}
+
+impl Chain for CsvAgent {
+    fn run(&self, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
+        if let Verdict::Block(answer) = moderate(&self.moderations, turn)? {
+            return answer_with(answer, sink);
+        }
+        let sheets = sheets(&self.source.read(turn.host)?);
+        let reader = Sheet::read(&sheets, Limits::default(), turn.host.cancel());
+        let reader = reader.map_err(|error| failed(&self.label, &error))?;
+        let querying = Querying {
+            label: &self.label,
+            model: &self.model,
+            samples: SAMPLES,
+            top_k: TOP_K,
+            prompt: None,
+            manner: &self.manner,
+        };
+        querying.answer(reader, turn, sink)
+    }
+}
+
+/// A table for each file, named after it.
+fn sheets(files: &[SourceDocument]) -> Vec<Sheet> {
+    let mut taken = HashSet::new();
+    let sheet = |file: &SourceDocument| {
+        let own = table_name(file.metadata.get("source").and_then(|name| name.as_str()).unwrap_or_default());
+        let mut name = own.clone();
+        let mut number = 2;
+        while !taken.insert(name.clone()) {
+            name = format!("{own}_{number}");
+            number += 1;
+        }
+        Sheet { name, rows: csv(&file.page_content) }
+    };
+    files.iter().map(sheet).collect()
+}
+
+/// A plain word out of the name of a file.
+fn table_name(file: &str) -> String {
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem).to_ascii_lowercase();
+    let words: Vec<&str> =
+        stem.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let name: String = words.join("_").chars().take(NAME_CHARS_MAX).collect();
+    let is_word = name.starts_with(|c: char| c.is_ascii_alphabetic()) && !name.starts_with("sqlite");
+    if is_word { name } else { UNNAMED.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_has_a_plain_name() {
+        for (file, name) in [
+            ("Sales 2024 (final).csv", "sales_2024_final"),
+            ("2024.csv", "data"),
+            ("größe.csv", "gr_e"),
+            ("", "data"),
+            ("sqlite_master.csv", "data"),
+        ] {
+            assert_eq!(table_name(file), name, "{file}");
+        }
+    }
+}
