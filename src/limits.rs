@@ -166,6 +166,12 @@ pub const MCP_TOOLS_PAGES_MAX: usize = 20;
 pub const MCP_SCHEMA_BYTES_MAX: usize = 32 * 1024;
 /// Longest result of a tool of an MCP server that a model reads.
 pub const MCP_RESULT_BYTES_MAX: usize = 200 * 1024;
+/// Bytes of passages that an engine answers from in one call of its model.
+pub const SYNTHESIS_PASSAGES_BYTES: usize = 24 * 1024;
+/// How often answers are answered from again.
+pub const SYNTHESIS_ROUNDS_MAX: usize = 5;
+/// Most questions that one is divided into.
+pub const SUB_QUESTIONS_MAX: usize = 10;
 /// Columns of a table that comes as a file.
 pub const SHEET_COLUMNS_MAX: usize = 500;
 /// Mebibytes of memory that a process of a local program may be given.

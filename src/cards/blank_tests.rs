@@ -32,6 +32,12 @@ fn stand_in(wanted: Connects) -> Option<&'static str> {
         Connects::Embeddings => "hashingEmbeddings",
         Connects::RecordManager => "SQLiteRecordManager",
         Connects::Chain => "llmChain",
+        Connects::Engine => "queryEngine",
+        Connects::EngineModel => "chatScripted",
+        Connects::EngineEmbeddings => "hashingEmbeddings",
+        Connects::EngineTool => "queryEngineToolLlamaIndex",
+        Connects::IndexRetriever => "simpleStoreLlamaIndex",
+        Connects::Synthesizer => "refineLlamaIndex",
         // What is wired there is a value, or comes from cards that need a service.
         _ => return None,
     })

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 /// By card: how its provider lists its models, and where it is at home; nowhere when its owner says where.
 const PROVIDERS: &[(&str, ListFormat, &str)] = &[
     ("chatAnthropic", ListFormat::Anthropic, ANTHROPIC_BASE),
+    ("chatAnthropic_LlamaIndex", ListFormat::Anthropic, ANTHROPIC_BASE),
     ("chatCerebras", ListFormat::OpenAi, "https://api.cerebras.ai/v1"),
     ("chatCohere", ListFormat::Cohere, COHERE_BASE),
     ("chatCometAPI", ListFormat::OpenAi, "https://api.cometapi.com/v1"),
@@ -22,6 +23,7 @@ const PROVIDERS: &[(&str, ListFormat, &str)] = &[
     ("chatNvidiaNIM", ListFormat::OpenAi, ""),
     ("chatOllama", ListFormat::Ollama, OLLAMA_BASE),
     ("chatOpenAI", ListFormat::OpenAi, OPENAI_BASE),
+    ("chatOpenAI_LlamaIndex", ListFormat::OpenAi, OPENAI_BASE),
     ("chatOpenAICustom", ListFormat::OpenAi, OPENAI_BASE),
     ("chatOpenRouter", ListFormat::OpenAi, "https://openrouter.ai/api/v1"),
     ("chatSambanova", ListFormat::OpenAi, "https://api.sambanova.ai/v1"),
@@ -34,6 +36,7 @@ const PROVIDERS: &[(&str, ListFormat, &str)] = &[
     ("mistralAIEmbeddings", ListFormat::OpenAi, MISTRAL),
     ("ollama", ListFormat::Ollama, OLLAMA_BASE),
     ("ollamaEmbedding", ListFormat::Ollama, OLLAMA_BASE),
+    ("openAIEmbedding_LlamaIndex", ListFormat::OpenAi, OPENAI_BASE),
     ("openAIEmbeddings", ListFormat::OpenAi, OPENAI_BASE),
     ("openAIEmbeddingsCustom", ListFormat::OpenAi, OPENAI_BASE),
     ("togetherAIEmbedding", ListFormat::OpenAi, "https://api.together.xyz/v1"),

@@ -38,5 +38,16 @@ pub(super) fn fits(wanted: Connects, card: &Card, node: &Node) -> bool {
         Connects::RecordManager => matches!(card.make, Make::Records(_)),
         Connects::Chain => matches!(card.make, Make::Chain(_)),
         Connects::Value => false,
+        // What these take from each other is of one kind only when it is of their own class.
+        Connects::Engine => {
+            matches!(card.make, Make::Chain(_)) && card.base_classes.contains(&wanted.class())
+        }
+        Connects::EngineTool => {
+            matches!(card.make, Make::Tools(_)) && card.base_classes.contains(&wanted.class())
+        }
+        Connects::IndexRetriever => matches!(card.make, Make::VectorStore(_)),
+        Connects::EngineModel => matches!(card.make, Make::ChatModel(_)),
+        Connects::EngineEmbeddings => matches!(card.make, Make::Embeddings(_)),
+        Connects::Synthesizer => matches!(card.make, Make::Synthesis(_)),
     }
 }

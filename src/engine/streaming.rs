@@ -37,6 +37,7 @@ fn ending_streams(ending: &Node) -> bool {
     match card.category {
         Category::Chains => !WHOLE_CHAINS.contains(&card.name),
         Category::Agents => STREAMING_AGENTS.contains(&card.name),
+        Category::Engine => true,
         _ => false,
     }
 }

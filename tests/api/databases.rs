@@ -1,7 +1,7 @@
 //! Vector stores on other servers, before a stand-in that keeps what it is sent (reference canvas 5.11).
 
 mod chats;
-mod stand_in;
+pub mod stand_in;
 
 use crate::embeddings::written;
 use crate::support::canvases::{Drawing, SECRET};

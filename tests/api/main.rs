@@ -27,6 +27,7 @@ mod databases;
 mod described;
 mod destinations;
 mod embeddings;
+mod engines;
 mod failures;
 mod feedback;
 mod files;

@@ -1,7 +1,8 @@
 //! Anthropic's models.
 
 use crate::cards::kit::compatible::{CACHE, IMAGES, STREAMING, common_base};
-use crate::cards::kit::{Card, Category, Choice, Input, Make, Risk};
+use crate::cards::kit::{Card, Category, Choice, Input, Inputs, Make, Risk};
+use crate::domain::error::Result;
 use crate::llm::{ANTHROPIC_BASE, Anthropic};
 use serde_json::json;
 
@@ -20,7 +21,7 @@ const UNSAMPLED_SINCE: (u32, u32) = (4, 7);
 
 /// True for a model that takes sampling settings. Older names (`claude-3-opus`) have the version before the family; a
 /// name that tells no version is an older one's or a gateway's own.
-fn is_sampled(model: &str) -> bool {
+pub(in crate::cards) fn is_sampled(model: &str) -> bool {
     let number = |part: Option<&str>| part.filter(|part| part.len() < 3).and_then(|part| part.parse().ok());
     let version = model.find("claude-").and_then(|at| {
         let mut parts = model[at..].split(['-', '.', '@', ':']).skip(1);
@@ -29,6 +30,12 @@ fn is_sampled(model: &str) -> bool {
     });
     version.is_none_or(|version: (u32, u32)| version < UNSAMPLED_SINCE)
 }
+
+pub(in crate::cards) const TEMPERATURE: Input =
+    Input::number("temperature", "Temperature", 0.0, 1.0).starting("0.9").optional();
+pub(in crate::cards) const MAX_TOKENS: Input =
+    Input::whole("maxTokensToSample", "Max Tokens", 1.0, 1_000_000.0).additional();
+pub(in crate::cards) const TOP_P: Input = Input::number("topP", "Top P", 0.0, 1.0).additional();
 
 /// The card.
 pub const CARD: Card = Card {
@@ -50,7 +57,7 @@ pub const CARD: Card = Card {
         CACHE,
         Input::model(&["claude-haiku-4-5", "claude-sonnet-4-6", "claude-opus-4-7", "claude-opus-4-6"])
             .or("claude-haiku-4-5"),
-        Input::number("temperature", "Temperature", 0.0, 1.0).starting("0.9").optional(),
+        TEMPERATURE,
         STREAMING,
         IMAGES,
         Input::switch("extendedThinking", "Extended Thinking").additional(),
@@ -62,18 +69,15 @@ pub const CARD: Card = Card {
         Input::choice("thinkingEffort", "Thinking Effort", EFFORTS)
             .additional()
             .when("adaptiveThinking", "true"),
-        Input::whole("maxTokensToSample", "Max Tokens", 1.0, 1_000_000.0).additional(),
-        Input::number("topP", "Top P", 0.0, 1.0).additional(),
+        MAX_TOKENS,
+        TOP_P,
         Input::whole("topK", "Top K", 0.0, 10_000.0).additional(),
         Input::address("baseUrl", "Base URL").additional(),
     ],
     outputs: &[],
     make: Make::ChatModel(|inputs| {
-        let base = inputs.address("baseUrl").unwrap_or_else(|| ANTHROPIC_BASE.to_owned());
         let name = inputs.text("modelName")?;
-        let endpoint = common_base(inputs, &base, Some(inputs.secret("anthropicApiKey")?))?;
-        let mut model = Anthropic::new(endpoint, &name);
-        model.max_tokens = inputs.whole("maxTokensToSample")?;
+        let mut model = model(inputs, &name)?;
         model.images = inputs.switch("allowImageUploads");
         model.streaming = inputs.switch("streaming");
         let adaptive = ADAPTIVE.iter().any(|known| name.starts_with(known));
@@ -95,6 +99,18 @@ pub const CARD: Card = Card {
         Ok(Box::new(model))
     }),
 };
+
+/// The model of this name with what all of Anthropic's cards set: where it is, its key and how much it may say.
+///
+/// # Errors
+/// When the key is missing or an input does not fit its declaration.
+pub(in crate::cards) fn model(inputs: &Inputs<'_>, name: &str) -> Result<Anthropic> {
+    let base = inputs.address("baseUrl").unwrap_or_else(|| ANTHROPIC_BASE.to_owned());
+    let endpoint = common_base(inputs, &base, Some(inputs.secret("anthropicApiKey")?))?;
+    let mut model = Anthropic::new(endpoint, name);
+    model.max_tokens = inputs.whole(MAX_TOKENS.name)?;
+    Ok(model)
+}
 
 #[cfg(test)]
 mod tests {

@@ -12,6 +12,7 @@ pub mod google;
 pub mod groq;
 pub mod hugging_face;
 pub mod litellm;
+pub mod llama_index;
 pub mod local_ai;
 pub mod mistral;
 pub mod nvidia_nim;

@@ -6,6 +6,7 @@ pub mod google;
 pub mod hashing;
 pub mod hugging_face;
 pub mod jina;
+pub mod llama_index;
 pub mod local_ai;
 pub mod mistral;
 pub mod ollama;

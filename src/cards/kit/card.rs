@@ -9,6 +9,7 @@ use super::part::{Cache, Chain, Embeddings, Memory, Moderation, OutputParser, Pa
 use super::records::RecordManager;
 use crate::cards::kit::prompt::Prompt;
 use crate::cards::kit::router::Route;
+use crate::cards::kit::synthesis::Synthesis;
 use crate::domain::error::Result;
 use crate::llm::ChatModel;
 use std::sync::Arc;
@@ -48,6 +49,7 @@ pub enum Category {
     ChatModels,
     DocumentLoaders,
     Embeddings,
+    Engine,
     Llms,
     McpTools,
     Memory,
@@ -55,6 +57,7 @@ pub enum Category {
     OutputParsers,
     Prompts,
     RecordManager,
+    ResponseSynthesizer,
     Retrievers,
     TextSplitters,
     Tools,
@@ -73,6 +76,7 @@ impl Category {
             Self::ChatModels => "Chat Models",
             Self::DocumentLoaders => "Document Loaders",
             Self::Embeddings => "Embeddings",
+            Self::Engine => "Engine",
             Self::Llms => "LLMs",
             Self::McpTools => "Tools (MCP)",
             Self::Memory => "Memory",
@@ -80,6 +84,7 @@ impl Category {
             Self::OutputParsers => "Output Parsers",
             Self::Prompts => "Prompts",
             Self::RecordManager => "Record Manager",
+            Self::ResponseSynthesizer => "Response Synthesizer",
             Self::Retrievers => "Retrievers",
             Self::TextSplitters => "Text Splitters",
             Self::Tools => "Tools",
@@ -129,6 +134,7 @@ pub enum Make {
     Records(fn(&Inputs<'_>) -> Result<Arc<dyn RecordManager>>),
     OutputParser(fn(&Inputs<'_>) -> Result<Arc<dyn OutputParser>>),
     Moderation(fn(&Inputs<'_>) -> Result<Arc<dyn Moderation>>),
+    Synthesis(fn(&Inputs<'_>) -> Synthesis),
     /// One of the ways a router chooses from.
     Route(fn(&Inputs<'_>) -> Result<Arc<Route>>),
     /// Decides which of its outputs the flow goes on from.
@@ -185,6 +191,7 @@ impl Make {
             Self::Records(make) => Part::Records(make(inputs)?),
             Self::OutputParser(make) => Part::OutputParser(make(inputs)?),
             Self::Moderation(make) => Part::Moderation(make(inputs)?),
+            Self::Synthesis(make) => Part::Synthesis(Arc::new(make(inputs))),
             Self::Route(make) => Part::Route(make(inputs)?),
             Self::Branch(make) => Part::Value(make(inputs)?.value),
             Self::Keep(make) => Part::Value(make(inputs)?.value),
@@ -214,6 +221,6 @@ impl Card {
     /// True when a flow may end in it (reference canvas 3.1).
     #[must_use]
     pub const fn can_end(&self) -> bool {
-        matches!(self.category, Category::Chains | Category::Agents)
+        matches!(self.category, Category::Chains | Category::Agents | Category::Engine)
     }
 }

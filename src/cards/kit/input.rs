@@ -115,6 +115,13 @@ pub enum Connects {
     RecordManager,
     Chain,
     Value,
+    /// The parts of engines, which have base classes of their own.
+    Engine,
+    EngineModel,
+    EngineEmbeddings,
+    EngineTool,
+    IndexRetriever,
+    Synthesizer,
 }
 
 impl Connects {
@@ -142,6 +149,12 @@ impl Connects {
             Self::RecordManager => "RecordManager",
             Self::Chain => "BaseChain",
             Self::Value => "string | number | boolean | json | array",
+            Self::Engine => "BaseQueryEngine",
+            Self::EngineModel => "BaseChatModel_LlamaIndex",
+            Self::EngineEmbeddings => "BaseEmbedding_LlamaIndex",
+            Self::EngineTool => "QueryEngineTool",
+            Self::IndexRetriever => "VectorIndexRetriever",
+            Self::Synthesizer => "ResponseSynthesizer",
         }
     }
 }

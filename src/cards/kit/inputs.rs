@@ -8,6 +8,7 @@ use super::part::{Cache, Chain, Embeddings, Memory, Moderation, OutputParser, Pa
 use super::prompt::{BraceText, Prompt};
 use super::records::RecordManager;
 use super::router::{Route, With};
+use super::synthesis::Synthesis;
 use crate::cards::kit::card::Card;
 use crate::domain::error::{Error, Result};
 use serde_json::{Map, Value};
@@ -357,6 +358,14 @@ impl Inputs<'_> {
         let found = self
             .one(name, |part| if let Part::VectorStore(store) = part { Some(store.clone()) } else { None })?;
         self.needed(name, found)
+    }
+
+    /// The wired way to one answer.
+    ///
+    /// # Errors
+    /// When something else is wired.
+    pub fn maybe_synthesis(&self, name: &str) -> Result<Option<Arc<Synthesis>>> {
+        self.one(name, |part| if let Part::Synthesis(found) = part { Some(found.clone()) } else { None })
     }
 
     /// The wired record manager.

@@ -1,6 +1,7 @@
 //! The parts of knowledge: documents are loaded, cut into passages, and kept where their vectors find them again.
 
 use super::host::Host;
+use super::model::Model;
 use super::part::{Retriever, Turn};
 use crate::domain::error::Result;
 use crate::domain::prediction::SourceDocument;
@@ -51,6 +52,11 @@ pub trait VectorStore: Send + Sync {
 
     /// How many passages the card is set to return.
     fn top_k(&self) -> usize;
+
+    /// The model that is wired into the store, for an engine that has none of its own.
+    fn model(&self) -> Option<Arc<Model>> {
+        None
+    }
 }
 
 /// What is looked for in a vector store.

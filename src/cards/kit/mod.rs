@@ -36,6 +36,7 @@ pub mod shelf;
 pub mod splitting;
 pub mod stored;
 pub(in crate::cards) mod structure;
+pub mod synthesis;
 #[cfg(test)]
 pub(in crate::cards) mod test_host;
 pub mod text_loop;

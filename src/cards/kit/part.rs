@@ -7,6 +7,7 @@ use super::model::Model;
 use super::prompt::Prompt;
 use super::records::RecordManager;
 use super::router::Route;
+use super::synthesis::Synthesis;
 use crate::domain::error::Result;
 use crate::domain::prediction::{Outcome, PastMessage, SourceDocument, Upload};
 use crate::llm::{Completion, ToolSpec};
@@ -32,6 +33,7 @@ pub enum Part {
     Records(Arc<dyn RecordManager>),
     OutputParser(Arc<dyn OutputParser>),
     Moderation(Arc<dyn Moderation>),
+    Synthesis(Arc<Synthesis>),
     Route(Arc<Route>),
     /// A text or structured result other cards read.
     Value(Value),
@@ -56,6 +58,7 @@ impl Part {
             Self::Records(_) => "record manager",
             Self::OutputParser(_) => "output parser",
             Self::Moderation(_) => "moderation",
+            Self::Synthesis(_) => "response synthesizer",
             Self::Route(_) => "named retriever",
             Self::Value(_) => "text",
         }

@@ -12,6 +12,7 @@ pub mod exa_search;
 pub mod google_custom_search;
 pub mod json_path_extractor;
 pub mod openapi_toolkit;
+pub mod query_engine_tool;
 pub mod requests;
 pub mod requests_delete;
 pub mod requests_get;

@@ -8,8 +8,8 @@ use crate::cards::kit::shelf::{self, DOCUMENT, EMBEDDINGS, Filling, TOP_K_INPUT}
 use crate::cards::kit::stored::Stored;
 use crate::cards::kit::uploaded::{self, FILE_UPLOAD};
 use crate::cards::kit::{
-    Card, Category, Connects, Host, Input, Make, Output, Query, RecordManager, Risk, Scored, Turn, Upserted,
-    VectorStore,
+    Card, Category, Connects, Host, Input, Inputs, Make, Output, Query, RecordManager, Risk, Scored, Turn,
+    Upserted, VectorStore,
 };
 use crate::domain::error::Result;
 use crate::domain::ids::CollectionId;
@@ -40,24 +40,29 @@ pub const CARD: Card = Card {
         TOP_K_INPUT,
     ],
     outputs: OUTPUTS,
-    make: Make::VectorStore(|inputs| {
-        let path = inputs.text("basePath")?;
-        let name = path.trim().trim_matches('/');
-        if name.is_empty() || name.chars().count() > NAME_CHARS_MAX || name.chars().any(char::is_control) {
-            return Err(inputs.wrong("basePath", "this must be a name of 1 to 200 characters"));
-        }
-        let filling = Filling::of(inputs)?;
-        let stored = Stored {
-            label: inputs.label.to_owned(),
-            id: CollectionId::named(CARD.name, name),
-            name: name.to_owned(),
-            embeddings: filling.embeddings.clone(),
-            uploads: uploaded::is_on(inputs),
-        };
-        let records = inputs.maybe_records("recordManager")?;
-        Ok(Arc::new(Faiss { filling, stored, records, most: shelf::top_k(inputs)? }))
-    }),
+    make: Make::VectorStore(|inputs| store(inputs, CARD.name, &inputs.text("basePath")?)),
 };
+
+/// A store of this kind of card, kept by this server under the name that stands for a path.
+///
+/// # Errors
+/// When the path is no name, or nothing makes vectors.
+pub(in crate::cards) fn store(inputs: &Inputs<'_>, kind: &str, path: &str) -> Result<Arc<dyn VectorStore>> {
+    let name = path.trim().trim_matches('/');
+    if name.is_empty() || name.chars().count() > NAME_CHARS_MAX || name.chars().any(char::is_control) {
+        return Err(inputs.wrong("basePath", "this must be a name of 1 to 200 characters"));
+    }
+    let filling = Filling::of(inputs)?;
+    let stored = Stored {
+        label: inputs.label.to_owned(),
+        id: CollectionId::named(kind, name),
+        name: name.to_owned(),
+        embeddings: filling.embeddings.clone(),
+        uploads: uploaded::is_on(inputs),
+    };
+    let records = inputs.maybe_records("recordManager")?;
+    Ok(Arc::new(Faiss { filling, stored, records, most: shelf::top_k(inputs)? }))
+}
 
 const NAME_CHARS_MAX: usize = 200;
 

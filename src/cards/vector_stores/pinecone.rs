@@ -8,8 +8,9 @@ use crate::cards::kit::remote::{
 };
 use crate::cards::kit::shelf::{DOCUMENT, EMBEDDINGS, TOP_K_INPUT};
 use crate::cards::kit::uploaded::{CHAT_KEY, FILE_UPLOAD};
-use crate::cards::kit::{Card, Category, Input, Make, Output, Risk, Scored};
+use crate::cards::kit::{Card, Category, Input, Inputs, Make, Output, Risk, Scored, VectorStore};
 use crate::domain::cancel::Cancel;
+use crate::domain::error::Result;
 use crate::domain::prediction::SourceDocument;
 use crate::llm::{Endpoint, ModelError};
 use crate::net::Method;
@@ -28,6 +29,7 @@ const CLOUD: &str = ".pinecone.io";
 const PROTOCOL_VERSION: &str = "2025-01";
 /// The key of the metadata that holds the text.
 const TEXT_KEY: &str = "text";
+const TEXT_KEY_INPUT: &str = "pineconeTextKey";
 
 /// The card.
 pub const CARD: Card = Card {
@@ -46,7 +48,7 @@ pub const CARD: Card = Card {
         Input::text("pineconeIndex", "Pinecone Index"),
         Input::text("pineconeNamespace", "Pinecone Namespace").additional(),
         FILE_UPLOAD,
-        Input::text("pineconeTextKey", "Pinecone Text Key")
+        Input::text(TEXT_KEY_INPUT, "Pinecone Text Key")
             .additional()
             .help("The entry of the metadata that holds the text. Empty: text."),
         Input::json("pineconeMetadataFilter", "Pinecone Metadata Filter")
@@ -60,23 +62,30 @@ pub const CARD: Card = Card {
         BASE_PATH,
     ],
     outputs: OUTPUTS,
-    make: Make::VectorStore(|inputs| {
-        let key = inputs.secret("pineconeApiKey")?;
-        let headers = [("api-key", key), ("x-pinecone-api-version", PROTOCOL_VERSION.to_owned())];
-        let base = inputs.address(BASE_PATH.name).unwrap_or_else(|| HOME.to_owned());
-        let (index, in_path) = name(inputs, "pineconeIndex")?;
-        let pinecone = Pinecone {
-            control: endpoint(inputs, &base, &headers),
-            index: in_path,
-            namespace: inputs.maybe_text("pineconeNamespace").unwrap_or_default(),
-            text_key: inputs.maybe_text("pineconeTextKey").unwrap_or_else(|| TEXT_KEY.to_owned()),
-            filter: filter(inputs, "pineconeMetadataFilter")?,
-            found: OnceLock::new(),
-        };
-        let collection = format!("{index}_{}", pinecone.namespace);
-        Ok(Arc::new(Remote::of(inputs, collection, pinecone)?))
-    }),
+    make: Make::VectorStore(store),
 };
+
+/// The store of a card that names an index of Pinecone.
+///
+/// # Errors
+/// When the key is missing or an input does not fit its declaration.
+pub(in crate::cards) fn store(inputs: &Inputs<'_>) -> Result<Arc<dyn VectorStore>> {
+    let key = inputs.secret("pineconeApiKey")?;
+    let headers = [("api-key", key), ("x-pinecone-api-version", PROTOCOL_VERSION.to_owned())];
+    let base = inputs.address(BASE_PATH.name).unwrap_or_else(|| HOME.to_owned());
+    let (index, in_path) = name(inputs, "pineconeIndex")?;
+    let own_key = if inputs.declares(TEXT_KEY_INPUT) { inputs.maybe_text(TEXT_KEY_INPUT) } else { None };
+    let pinecone = Pinecone {
+        control: endpoint(inputs, &base, &headers),
+        index: in_path,
+        namespace: inputs.maybe_text("pineconeNamespace").unwrap_or_default(),
+        text_key: own_key.unwrap_or_else(|| TEXT_KEY.to_owned()),
+        filter: filter(inputs, "pineconeMetadataFilter")?,
+        found: OnceLock::new(),
+    };
+    let collection = format!("{index}_{}", pinecone.namespace);
+    Ok(Arc::new(Remote::of(inputs, collection, pinecone)?))
+}
 
 struct Pinecone {
     /// Where indexes are looked up.

@@ -19,21 +19,21 @@ type Rows = BTreeMap<String, Row>;
 
 /// What is kept, by collection.
 #[derive(Default)]
-pub(super) struct Kept(Mutex<BTreeMap<String, Rows>>);
+pub struct Kept(Mutex<BTreeMap<String, Rows>>);
 
 impl Kept {
     /// A server that keeps what it is sent.
-    pub(super) fn serve(self: &Arc<Self>, provider: &Provider) {
+    pub fn serve(self: &Arc<Self>, provider: &Provider) {
         let (kept, base) = (self.clone(), provider.base_url());
         provider.decide(move |request| kept.answer(request, &base));
     }
 
     /// How many rows there are in all.
-    pub(super) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.0.lock().unwrap().values().map(Rows::len).sum()
     }
 
-    pub(super) fn answer(&self, request: &Recorded, base: &str) -> Behaviour {
+    pub fn answer(&self, request: &Recorded, base: &str) -> Behaviour {
         let key = ["api-key", "x-chroma-token"].iter().find_map(|name| request.header(name));
         if key != Some(SECRET) {
             return Behaviour::status(401, r#"{"error":{"message":"who are you"}}"#);

@@ -1,0 +1,8 @@
+//! Chat models as the cards of the family that go with engines declare them: fewer inputs, the same providers.
+
+pub mod anthropic;
+pub mod azure_openai;
+pub mod openai;
+
+/// The base class of all of them, beside that of their provider.
+pub(in crate::cards) const CHAT_MODEL: &str = "BaseChatModel_LlamaIndex";

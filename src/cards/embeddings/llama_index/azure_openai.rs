@@ -1,0 +1,28 @@
+//! Azure OpenAI Embeddings for engines.
+
+use super::EMBEDDING;
+use crate::cards::chat_models::azure_openai::{BASE_PATH, deployment};
+use crate::cards::kit::compatible::TIMEOUT;
+use crate::cards::kit::provided::{embedder, with};
+use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::llm::KeyStyle;
+use crate::llm::embeddings::OpenAiEmbeddings;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "azureOpenAIEmbeddingsLlamaIndex",
+    label: "Azure OpenAI Embeddings",
+    version: 1.0,
+    category: Category::Embeddings,
+    description: "OpenAI's embedding models in an Azure deployment of your own, for engines.",
+    base_classes: &["AzureOpenAIEmbeddings", EMBEDDING, "BaseEmbedding"],
+    risk: Risk::Safe,
+    inputs: &[Input::credential(&["azureOpenAIApi"]), TIMEOUT, BASE_PATH],
+    outputs: &[],
+    make: Make::Embeddings(|inputs| {
+        // The deployment decides which model answers, so none is named.
+        let mut model = with(inputs, OpenAiEmbeddings::new(deployment(inputs)?, ""))?;
+        model.key_style = KeyStyle::ApiKeyHeader;
+        Ok(embedder(inputs, model))
+    }),
+};

@@ -1,0 +1,29 @@
+//! OpenAI Embedding for engines.
+
+use super::EMBEDDING;
+use crate::cards::kit::compatible::{BASE_PATH, TIMEOUT};
+use crate::cards::kit::provided::{embedder, openai_like};
+use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::llm::OPENAI_BASE;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "openAIEmbedding_LlamaIndex",
+    label: "OpenAI Embedding",
+    version: 2.0,
+    category: Category::Embeddings,
+    description: "OpenAI's embedding models for engines.",
+    base_classes: &["OpenAIEmbedding", EMBEDDING, "BaseEmbedding"],
+    risk: Risk::Safe,
+    inputs: &[
+        Input::credential(&["openAIApi"]),
+        Input::model(&["text-embedding-3-small", "text-embedding-3-large", "text-embedding-ada-002"])
+            .or("text-embedding-ada-002"),
+        TIMEOUT,
+        BASE_PATH,
+    ],
+    outputs: &[],
+    make: Make::Embeddings(|inputs| {
+        Ok(embedder(inputs, openai_like(inputs, OPENAI_BASE, &inputs.text("modelName")?)?))
+    }),
+};

@@ -1,0 +1,53 @@
+//! Query Engine: finds passages in an index and answers from them, with the model of the index.
+
+use super::{RETRIEVER, RETURN_SOURCES, SYNTHESIZER, synthesis};
+use crate::cards::kit::synthesis::Synthesis;
+use crate::cards::kit::{Card, Category, Chain, Make, Model, Query, Risk, Sink, Turn, VectorStore};
+use crate::domain::error::Result;
+use crate::domain::prediction::Outcome;
+use std::sync::Arc;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "queryEngine",
+    label: "Query Engine",
+    version: 2.0,
+    category: Category::Engine,
+    description: "Answers from the passages of an index, without memory.",
+    base_classes: &["QueryEngine", "BaseQueryEngine"],
+    risk: Risk::Safe,
+    inputs: &[RETRIEVER, SYNTHESIZER, RETURN_SOURCES],
+    outputs: &[],
+    make: Make::Chain(|inputs| {
+        let index = inputs.vector_store(RETRIEVER.name)?;
+        let model = index.model().ok_or_else(|| {
+            inputs
+                .wrong(RETRIEVER.name, "its store has no Chat Model to answer with; connect one to the store")
+        })?;
+        let synthesis = synthesis(inputs)?;
+        Ok(Arc::new(QueryEngine {
+            index,
+            model,
+            synthesis,
+            returns_sources: inputs.switch(RETURN_SOURCES.name),
+        }))
+    }),
+};
+
+struct QueryEngine {
+    index: Arc<dyn VectorStore>,
+    model: Arc<Model>,
+    synthesis: Arc<Synthesis>,
+    returns_sources: bool,
+}
+
+impl Chain for QueryEngine {
+    fn run(&self, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
+        let query = Query { text: turn.question, most: self.index.top_k(), filter: None };
+        let found: Vec<_> =
+            self.index.nearest(&query, turn)?.into_iter().map(|found| found.passage).collect();
+        let text = self.synthesis.answer(&found, &self.model, turn, sink)?;
+        let source_documents = if self.returns_sources { found } else { Vec::new() };
+        Ok(Outcome { text, source_documents, ..Outcome::default() })
+    }
+}

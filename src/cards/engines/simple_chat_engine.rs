@@ -1,0 +1,47 @@
+//! Simple Chat Engine: a conversation with a model.
+
+use super::{MEMORY, MODEL, SYSTEM};
+use crate::cards::chains::conversation_chain::conversation;
+use crate::cards::kit::{Card, Category, Chain, Make, Memory, Model, Risk, Sink, Turn};
+use crate::domain::error::Result;
+use crate::domain::prediction::Outcome;
+use crate::llm::ChatRequest;
+use std::sync::Arc;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "simpleChatEngine",
+    label: "Simple Chat Engine",
+    version: 1.0,
+    category: Category::Engine,
+    description: "Chats with a model that remembers the conversation.",
+    base_classes: &["SimpleChatEngine"],
+    risk: Risk::Safe,
+    inputs: &[MODEL, MEMORY, SYSTEM],
+    outputs: &[],
+    make: Make::Chain(|inputs| {
+        Ok(Arc::new(SimpleChat {
+            label: inputs.label.to_owned(),
+            model: inputs.model(MODEL.name)?,
+            memory: inputs.memory(MEMORY.name)?,
+            system: inputs.instructions(SYSTEM.name),
+        }))
+    }),
+};
+
+struct SimpleChat {
+    label: String,
+    model: Arc<Model>,
+    memory: Arc<dyn Memory>,
+    system: String,
+}
+
+impl Chain for SimpleChat {
+    fn run(&self, turn: &Turn<'_>, sink: &mut dyn Sink) -> Result<Outcome> {
+        let past = self.memory.messages(turn)?;
+        let messages = conversation(&self.label, None, &self.system, &past, turn.question)?;
+        let request = ChatRequest { messages, ..ChatRequest::default() };
+        let text = self.model.ask(&request, turn.host, sink)?.text;
+        Ok(Outcome { text, ..Outcome::default() })
+    }
+}

@@ -1,0 +1,21 @@
+//! Compact and Refine: as many passages at a time as fit into a message.
+
+use super::{REFINE_PROMPT, TEXT_QA_PROMPT, prompt};
+use crate::cards::kit::synthesis::Synthesis;
+use crate::cards::kit::{Card, Category, Make, Risk};
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "compactrefineLlamaIndex",
+    label: "Compact and Refine",
+    version: 1.0,
+    category: Category::ResponseSynthesizer,
+    description: "Answers from as many passages at a time as fit, each time bettering the answer.",
+    base_classes: &["CompactRefine", "ResponseSynthesizer"],
+    risk: Risk::Safe,
+    inputs: &[REFINE_PROMPT, TEXT_QA_PROMPT],
+    outputs: &[],
+    make: Make::Synthesis(|inputs| {
+        Synthesis::compact(prompt(inputs, &TEXT_QA_PROMPT), prompt(inputs, &REFINE_PROMPT))
+    }),
+};

@@ -1,0 +1,25 @@
+//! Response synthesizers: how an engine makes one answer of many passages.
+
+pub mod compact_refine;
+pub mod refine;
+pub mod simple_response_builder;
+pub mod tree_summarize;
+
+use super::kit::synthesis::{ANSWER, REFINE};
+use super::kit::{Input, Inputs, prompt::BraceText};
+
+/// What the first passages are answered with.
+const TEXT_QA_PROMPT: Input = Input::lines("textQAPrompt", "Text QA Prompt")
+    .or(ANSWER)
+    .optional()
+    .help("Asks for an answer from {context} to {query}.");
+/// What further passages better the answer with.
+const REFINE_PROMPT: Input = Input::lines("refinePrompt", "Refine Prompt")
+    .or(REFINE)
+    .optional()
+    .help("Asks for a better answer than {existingAnswer} from {context} to {query}.");
+
+/// The owner's text of such an input.
+fn prompt(inputs: &Inputs<'_>, input: &Input) -> BraceText {
+    inputs.maybe_brace_text(input.name).unwrap_or_default()
+}

@@ -1,0 +1,21 @@
+//! Refine: one passage after the other.
+
+use super::{REFINE_PROMPT, TEXT_QA_PROMPT, prompt};
+use crate::cards::kit::synthesis::Synthesis;
+use crate::cards::kit::{Card, Category, Make, Risk};
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "refineLlamaIndex",
+    label: "Refine",
+    version: 1.0,
+    category: Category::ResponseSynthesizer,
+    description: "Answers from the first passage and betters the answer with each of the others.",
+    base_classes: &["Refine", "ResponseSynthesizer"],
+    risk: Risk::Safe,
+    inputs: &[REFINE_PROMPT, TEXT_QA_PROMPT],
+    outputs: &[],
+    make: Make::Synthesis(|inputs| {
+        Synthesis::refine(prompt(inputs, &TEXT_QA_PROMPT), prompt(inputs, &REFINE_PROMPT))
+    }),
+};

@@ -1,0 +1,18 @@
+//! Simple Response Builder: all passages in one message.
+
+use crate::cards::kit::synthesis::Synthesis;
+use crate::cards::kit::{Card, Category, Make, Risk};
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "simpleResponseBuilderLlamaIndex",
+    label: "Simple Response Builder",
+    version: 1.0,
+    category: Category::ResponseSynthesizer,
+    description: "Answers from all passages at once.",
+    base_classes: &["SimpleResponseBuilder", "ResponseSynthesizer"],
+    risk: Risk::Safe,
+    inputs: &[],
+    outputs: &[],
+    make: Make::Synthesis(|_| Synthesis::once()),
+};

@@ -1,0 +1,24 @@
+//! TreeSummarize: answers from some passages each, and then from these answers.
+
+use super::prompt;
+use crate::cards::kit::synthesis::{SUM_UP, Synthesis};
+use crate::cards::kit::{Card, Category, Input, Make, Risk};
+
+const PROMPT: Input = Input::lines("prompt", "Prompt")
+    .or(SUM_UP)
+    .optional()
+    .help("Asks for an answer from {context} to {query}.");
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "treeSummarizeLlamaIndex",
+    label: "TreeSummarize",
+    version: 1.0,
+    category: Category::ResponseSynthesizer,
+    description: "Answers from some passages each, and then from these answers, until there is one.",
+    base_classes: &["TreeSummarize", "ResponseSynthesizer"],
+    risk: Risk::Safe,
+    inputs: &[PROMPT],
+    outputs: &[],
+    make: Make::Synthesis(|inputs| Synthesis::tree(prompt(inputs, &PROMPT))),
+};

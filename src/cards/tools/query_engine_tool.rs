@@ -1,0 +1,59 @@
+//! QueryEngine Tool: an engine that another engine, or a model, can ask.
+
+use super::search::{one_argument, text_argument};
+use crate::cards::kit::{Card, Category, Chain, Connects, Input, Make, Observation, Quiet, Risk, Tool, Turn};
+use crate::domain::tool_record::model_name;
+use crate::llm::ToolSpec;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// The argument of such a tool.
+pub(in crate::cards) const QUESTION: &str = "question";
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "queryEngineToolLlamaIndex",
+    label: "QueryEngine Tool",
+    version: 2.0,
+    category: Category::Tools,
+    description: "An engine that can be asked by another one.",
+    base_classes: &["QueryEngineTool", "Tool_LlamaIndex"],
+    risk: Risk::Safe,
+    inputs: &[
+        Input::wire("baseQueryEngine", "Base QueryEngine", Connects::Engine),
+        Input::text("toolName", "Tool Name").optional().help("Empty: the label of this card."),
+        Input::lines("toolDesc", "Tool Description").optional().help("Tells what the engine knows."),
+    ],
+    outputs: &[],
+    make: Make::Tools(|inputs| {
+        let written = |name: &str| inputs.maybe_text(name).filter(|text| !text.trim().is_empty());
+        let name = written("toolName").unwrap_or_else(|| inputs.label.to_owned());
+        let description = written("toolDesc").unwrap_or_else(|| format!("Asks '{}'.", name.trim()));
+        Ok(vec![Arc::new(QueryEngineTool {
+            spec: one_argument(&model_name(&name), &description, QUESTION, "What to ask."),
+            engine: inputs.chain("baseQueryEngine")?,
+        })])
+    }),
+};
+
+struct QueryEngineTool {
+    spec: ToolSpec,
+    engine: Arc<dyn Chain>,
+}
+
+impl Tool for QueryEngineTool {
+    fn spec(&self) -> ToolSpec {
+        self.spec.clone()
+    }
+
+    fn call(&self, arguments: &Value, turn: &Turn<'_>) -> Result<String, String> {
+        self.observe(arguments, turn).map(|seen| seen.text)
+    }
+
+    fn observe(&self, arguments: &Value, turn: &Turn<'_>) -> Result<Observation, String> {
+        let question = text_argument(arguments, QUESTION)?;
+        let asked = Turn { question, documents: "", uploads: &[], history: &[], host: turn.host };
+        let outcome = self.engine.run(&asked, &mut Quiet).map_err(|error| error.to_string())?;
+        Ok(Observation { text: outcome.text, sources: outcome.source_documents })
+    }
+}

@@ -1,0 +1,46 @@
+//! Vector stores as the cards of the family that go with engines declare them: the model that answers is wired into the store.
+
+pub mod pinecone;
+pub mod simple_store;
+
+use crate::cards::kit::{Connects, Host, Input, Inputs, Model, Query, Scored, Turn, Upserted, VectorStore};
+use crate::domain::error::Result;
+use std::sync::Arc;
+
+/// The model of the engine that asks the store.
+const MODEL: Input = Input::wire("model", "Chat Model", Connects::EngineModel)
+    .optional()
+    .help("Answers from what is found, for a Query Engine.");
+/// The card that makes the vectors.
+const EMBEDDINGS: Input = Input::wire("embeddings", "Embeddings", Connects::EngineEmbeddings);
+
+/// A store, and the model that answers from what is found there.
+struct Answered {
+    store: Arc<dyn VectorStore>,
+    model: Option<Arc<Model>>,
+}
+
+impl Answered {
+    fn of(inputs: &Inputs<'_>, store: Arc<dyn VectorStore>) -> Result<Arc<dyn VectorStore>> {
+        let model = if inputs.is_wired(MODEL.name) { Some(inputs.model(MODEL.name)?) } else { None };
+        Ok(Arc::new(Self { store, model }))
+    }
+}
+
+impl VectorStore for Answered {
+    fn upsert(&self, host: &dyn Host) -> Result<Upserted> {
+        self.store.upsert(host)
+    }
+
+    fn nearest(&self, query: &Query<'_>, turn: &Turn<'_>) -> Result<Vec<Scored>> {
+        self.store.nearest(query, turn)
+    }
+
+    fn top_k(&self) -> usize {
+        self.store.top_k()
+    }
+
+    fn model(&self) -> Option<Arc<Model>> {
+        self.model.clone()
+    }
+}

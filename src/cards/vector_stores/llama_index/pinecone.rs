@@ -1,0 +1,42 @@
+//! Pinecone for engines.
+
+use super::{Answered, EMBEDDINGS, MODEL};
+use crate::cards::kit::compatible::BASE_PATH;
+use crate::cards::kit::remote::outputs;
+use crate::cards::kit::shelf::{DOCUMENT, TOP_K_INPUT};
+use crate::cards::kit::{Card, Category, Input, Make, Output, Risk};
+use crate::cards::vector_stores::pinecone::store;
+
+const CLASSES: &[&str] = &["Pinecone", "VectorIndexRetriever"];
+const OUTPUTS: &[Output] = &outputs(
+    CLASSES,
+    &["Pinecone", "VectorStoreIndex"],
+    ["Pinecone Retriever", "Pinecone Vector Store Index"],
+);
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "pineconeLlamaIndex",
+    label: "Pinecone",
+    version: 1.0,
+    category: Category::VectorStores,
+    description: "Stores passages in an index of Pinecone and finds them there, for engines. The index must exist.",
+    base_classes: CLASSES,
+    risk: Risk::Safe,
+    inputs: &[
+        Input::credential(&["pineconeApi"]),
+        DOCUMENT,
+        MODEL,
+        EMBEDDINGS,
+        Input::text("pineconeIndex", "Pinecone Index"),
+        Input::text("pineconeNamespace", "Pinecone Namespace").additional(),
+        Input::json("pineconeMetadataFilter", "Pinecone Metadata Filter")
+            .additional()
+            .variables()
+            .help("Only passages that fit are found; in the words of Pinecone."),
+        TOP_K_INPUT,
+        BASE_PATH,
+    ],
+    outputs: OUTPUTS,
+    make: Make::VectorStore(|inputs| Answered::of(inputs, store(inputs)?)),
+};

@@ -1,0 +1,44 @@
+//! SimpleStore: passages and vectors kept by this server under a name, for engines.
+
+use super::{Answered, EMBEDDINGS, MODEL};
+use crate::cards::kit::remote::outputs;
+use crate::cards::kit::shelf::{DOCUMENT, TOP_K_INPUT};
+use crate::cards::kit::{Card, Category, Input, Make, Output, Risk};
+use crate::cards::vector_stores::faiss::store;
+
+const NAME: &str = "simpleStoreLlamaIndex";
+const CLASSES: &[&str] = &["SimpleVectorStore", "VectorIndexRetriever"];
+const OUTPUTS: &[Output] = &outputs(
+    CLASSES,
+    &["SimpleVectorStore", "VectorStoreIndex"],
+    ["SimpleStore Retriever", "SimpleStore Vector Store Index"],
+);
+/// What is stored without a name is the workspace's, as it is the whole server's in the family.
+const UNNAMED: &str = "llamaindex";
+
+/// The card.
+pub const CARD: Card = Card {
+    name: NAME,
+    label: "SimpleStore",
+    version: 1.0,
+    category: Category::VectorStores,
+    description: "Keeps passages and their vectors on this server under a name, for engines. Filling it again takes the \
+                  place of what was there.",
+    base_classes: CLASSES,
+    risk: Risk::Safe,
+    inputs: &[
+        DOCUMENT,
+        MODEL,
+        EMBEDDINGS,
+        Input::text("basePath", "Base Path to store").optional().help(
+            "A name for what is stored, the same for all flows of the workspace that use it. It names no folder: this \
+             server keeps the vectors in its own database.",
+        ),
+        TOP_K_INPUT,
+    ],
+    outputs: OUTPUTS,
+    make: Make::VectorStore(|inputs| {
+        let path = inputs.maybe_text("basePath").unwrap_or_else(|| UNNAMED.to_owned());
+        Answered::of(inputs, store(inputs, NAME, &path)?)
+    }),
+};
