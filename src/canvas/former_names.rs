@@ -90,6 +90,18 @@ pub fn name_of_today(card: &str) -> &str {
     CARDS.iter().find(|former| former.was == card).map_or(card, |former| former.now)
 }
 
+/// The name that an input of this card, by its name of today, bears today.
+#[must_use]
+pub fn input_of_today<'a>(card: &str, input: &'a str) -> &'a str {
+    let renamed = INPUTS.iter().find(|(of, was, _)| *of == card && *was == input);
+    renamed.map_or(input, |(.., now)| now)
+}
+
+/// Names that an input of this card gave up.
+pub fn former_inputs(card: &str, input: &str) -> impl Iterator<Item = &'static str> {
+    INPUTS.iter().filter(move |(of, _, now)| *of == card && *now == input).map(|(_, was, _)| *was)
+}
+
 /// Reads a node as if it were drawn today.
 pub(super) fn read(node: &mut Node) {
     if let Some(former) = CARDS.iter().find(|former| former.was == node.name) {

@@ -15,7 +15,7 @@ pub mod template;
 
 pub use facts::{CardFacts, InputFacts, InputKind, NoCards};
 pub use foreign::LeftOut;
-pub use former_names::name_of_today;
+pub use former_names::{former_inputs, input_of_today, name_of_today};
 pub use node::{Edge, Node, Param};
 pub use parse::BadCanvas;
 pub use stored::StoredCanvas;

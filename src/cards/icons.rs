@@ -3,13 +3,15 @@
 
 use super::kit::{Card, Category};
 use super::registry;
+use crate::canvas::name_of_today;
 use crate::domain::credential_types;
 
 /// The picture of a card; `None` for a name no card has.
 #[must_use]
 pub fn of_card(name: &str) -> Option<String> {
     let name = name.strip_suffix(".svg").unwrap_or(name);
-    registry::find(name).map(|card: &Card| draw(card.label, look(card.category)))
+    // A canvas of earlier years asks by the name it was drawn with.
+    registry::find(name_of_today(name)).map(|card: &Card| draw(card.label, look(card.category)))
 }
 
 /// The picture of a credential type; `None` for a name no type has.

@@ -132,6 +132,8 @@ fn pictures_are_drawn_and_inert() {
         let again = server.call("GET", path).header("If-None-Match", tag).send();
         assert_eq!((again.status, again.body.len()), (304, 0));
     }
+    let today = server.call("GET", "/node-icon/pinecone").send().is(200).text();
+    assert_eq!(server.call("GET", "/node-icon/pineconeUpsert").send().is(200).text(), today);
     server.call("GET", "/node-icon/nothing").send().is_error(404);
     server.call("GET", "/components-credentials-icon/..%2fx").send().is_error(404);
 }

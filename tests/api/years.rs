@@ -269,6 +269,71 @@ fn tools_without_a_description_are_offered_under_the_label_of_their_card() {
 }
 
 #[test]
+fn tools_that_nobody_named_are_numbered_and_each_can_be_called() {
+    let (server, provider) = (Server::start(), Provider::start());
+    let mut drawing = Drawing::default();
+    let model = Format::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
+    let agent = drawing.card("toolAgent", json!({}));
+    drawing.wire(&model, &agent, "model");
+    for reply in ["One.", "Two.", "Three."] {
+        let talks = drawing.card("chatScripted", json!({"fallback": reply}));
+        let memory = drawing.card("bufferMemory", json!({}));
+        let chain = drawing.card("conversationChain", json!({}));
+        let tool = drawing.card("chainTool", json!({}));
+        drawing.wire(&talks, &chain, "model");
+        drawing.wire(&memory, &chain, "memory");
+        drawing.wire(&chain, &tool, "baseChain");
+        drawing.wire(&tool, &agent, "tools");
+    }
+    let flow = server.flow(&drawing.text());
+    assert_eq!(server.read(&format!("/validation/{flow}")), json!([]));
+    provider.script(Behaviour::call("Chain_Tool_2", json!({"input": "Go"})));
+    provider.script(Behaviour::text("Done."));
+    let answer = server.ask(&flow, &json!({"question": "Hi"})).is(200).json();
+    let tools = provider.requests()[0].body["tools"].clone();
+    let names: Vec<&Value> = tools.as_array().unwrap().iter().map(|tool| &tool["function"]["name"]).collect();
+    assert_eq!(names, ["Chain_Tool", "Chain_Tool_2", "Chain_Tool_3"]);
+    assert_eq!(answer["usedTools"][0]["toolOutput"], "Two.", "{answer}");
+    // Names that people gave are theirs to change.
+    drawing.set("chainTool_0", "name", json!("ask"));
+    drawing.set("chainTool_1", "name", json!("ask"));
+    let told = server.ask(&server.flow(&drawing.text()), &json!({"question": "Hi"})).is_error(500);
+    assert!(told.contains("two tools are named 'ask'"), "{told}");
+}
+
+#[test]
+fn an_input_that_was_renamed_is_overridden_under_either_name() {
+    let (server, provider) = (Server::start(), Provider::start());
+    provider.decide(|_| Behaviour::text("Yes."));
+    let mut drawing = Drawing::default();
+    let model = Format::OpenAi.model(&mut drawing, &server, &provider.base_url(), json!({}));
+    let store = drawing.card("memoryVectorStore", json!({}));
+    let loader = drawing.card("plainText", json!({"text": "Cats purr."}));
+    let embeddings = drawing.card("hashingEmbeddings", json!({}));
+    let chain = drawing.card("conversationalRetrievalQAChain", json!({"responsePrompt": "Old {context}"}));
+    drawing.wire(&loader, &store, "document");
+    drawing.wire(&embeddings, &store, "embeddings");
+    drawing.wire(&store, &chain, "vectorStoreRetriever");
+    drawing.wire(&model, &chain, "model");
+    let (now, former) = ("responsePrompt", "systemMessagePrompt");
+    let canvas = with_input(&drawing.text(), "conversationalRetrievalQAChain", now, former);
+    let label = "Conversational Retrieval QA Chain";
+    let said = |listed: &str, sent: Value| {
+        let flow = server.flow_with(&canvas, &crate::overrides::listing(&[(label, &[listed])], &[]));
+        server.ask(&flow, &json!({"question": "What do cats do?", "overrideConfig": sent})).is(200);
+        messages(&provider)[0].1.clone()
+    };
+    for listed in [now, former] {
+        for sent in [now, former] {
+            assert!(said(listed, json!({ sent: "New {context}" })).starts_with("New "), "{listed} {sent}");
+        }
+        let both = json!({now: "Today {context}", former: "Then {context}"});
+        assert!(said(listed, both).starts_with("Today "), "{listed}");
+    }
+    assert!(said("memory", json!({ former: "New {context}" })).starts_with("Old "), "what nobody listed");
+}
+
+#[test]
 fn a_form_in_place_of_a_question_is_judged_by_what_the_flow_begins_with() {
     let server = Server::start();
     let body = json!({"form": {"city": "Oslo"}});

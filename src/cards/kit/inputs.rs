@@ -4,6 +4,7 @@ use super::host::Host;
 use super::input::InputKind;
 use super::knowledge::{Loader, Nearest, Splitter, VectorStore};
 use super::model::Model;
+use super::numbered;
 use super::part::{Cache, Chain, Embeddings, Memory, Moderation, OutputParser, Part, Retriever, Tool};
 use super::prompt::{BraceText, Prompt};
 use super::records::RecordManager;
@@ -432,14 +433,12 @@ impl Inputs<'_> {
     /// # Errors
     /// When something else is wired.
     pub fn tools(&self, name: &str) -> Result<Vec<Arc<dyn Tool>>> {
-        let mut tools = Vec::new();
-        for part in self.parts(name) {
-            let Part::Tools(more) = part else {
-                return Err(self.wrong(name, &format!("a {} cannot be connected here", part.kind())));
-            };
-            tools.extend(more.iter().cloned());
-        }
-        Ok(tools)
+        let tools = |wired: &'_ Wired| match &wired.part {
+            Part::Tools(tools) => Ok((wired.label.clone(), tools.clone())),
+            other => Err(self.wrong(name, &format!("a {} cannot be connected here", other.kind()))),
+        };
+        let wired = self.wires(name).iter().map(tools).collect::<Result<Vec<_>>>()?;
+        Ok(numbered::tools(wired.iter().map(|(label, tools)| (label.as_str(), tools))))
     }
 
     /// All wired named retrievers of the kind `fits` tells; a store without a name of its own bears that of its card.

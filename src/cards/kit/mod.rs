@@ -18,6 +18,7 @@ pub mod library;
 pub mod loading;
 pub mod model;
 pub(in crate::cards) mod mysql;
+mod numbered;
 pub mod openapi;
 pub mod part;
 pub mod passages;

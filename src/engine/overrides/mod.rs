@@ -17,6 +17,7 @@ pub use listing::allowable;
 pub use never::{Group, is_place};
 
 use super::plan::{Plan, StepKind};
+use crate::canvas::{former_inputs, input_of_today};
 use crate::cards::kit::{Card, Input, InputKind};
 use crate::domain::error::{Error, Result};
 use serde_json::{Map, Value};
@@ -47,7 +48,9 @@ pub fn decide(
     input: &Input,
     value: &Value,
 ) -> Result<(), Refusal> {
-    if !allowed.lists(label, input.name) {
+    // The owner's list may be as old as the canvas.
+    let mut former = former_inputs(card.name, input.name);
+    if !allowed.lists(label, input.name) && !former.any(|was| allowed.lists(label, was)) {
         return Err(Refusal::NotListed);
     }
     if let Some(group) = never::of_input(card, input) {
@@ -86,7 +89,7 @@ impl Overrides {
         for (name, value) in sent.iter().filter(|(_, value)| !value.is_null()) {
             if name == VARIABLES {
                 overrides.take_variables(allowed, value, is_saved);
-            } else if !overrides.take_setting(plan, allowed, name, value)? {
+            } else if !overrides.take_setting(plan, allowed, sent, name, value)? {
                 overrides.ignored.push(name.clone());
             }
         }
@@ -115,6 +118,7 @@ impl Overrides {
         &mut self,
         plan: &Plan,
         allowed: &Allowed<'_>,
+        sent: &Map<String, Value>,
         name: &str,
         value: &Value,
     ) -> Result<bool> {
@@ -122,7 +126,14 @@ impl Overrides {
         let mut used = false;
         for (at, step) in plan.steps.iter().enumerate() {
             let StepKind::Known { card, .. } = &step.kind else { continue };
-            let Some(input) = card.input(name) else { continue };
+            let Some(input) = card.input(name).or_else(|| card.input(input_of_today(card.name, name))) else {
+                continue;
+            };
+            // What is sent under the name of today was meant later.
+            let is_former = input.name != name;
+            if is_former && sent.get(input.name).is_some_and(|value| !value.is_null()) {
+                continue;
+            }
             let value = match by_node {
                 Some(values) => match plan.node_of(at).and_then(|node| values.get(node)) {
                     None | Some(Value::Null) => continue,
