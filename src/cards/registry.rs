@@ -82,6 +82,7 @@ pub static CARDS: &[&Card] = &[
     &document_loaders::searches::search_api_loader::CARD,
     &document_loaders::searches::serp_api_loader::CARD,
     &document_loaders::text_file::CARD,
+    &document_loaders::unstructured_file_loader::CARD,
     &document_loaders::vector_store::CARD,
     &document_loaders::web_scraper::CARD,
     &embeddings::azure_openai::CARD,

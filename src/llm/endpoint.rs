@@ -1,6 +1,7 @@
 //! Where a provider is and how it is called: the part that is alike for every protocol.
 
 use super::ModelError;
+use super::exchange::Body;
 use super::refusal::{Refusals, secrets_of_address, secrets_of_header};
 use super::retry;
 use super::weight::{REPLY_VALUES_MAX, VECTORS_VALUES_MAX, is_within};
@@ -140,13 +141,13 @@ impl Endpoint {
         &self,
         method: &Method,
         path: &str,
-        body: Option<&[u8]>,
+        body: Option<Body<'_>>,
         cancel: &Cancel,
     ) -> Result<Incoming, ModelError> {
-        let kind = body.map(|_| ("content-type", "application/json"));
-        let headers: Vec<(&str, &str)> = kind.into_iter().collect();
+        let headers: Vec<(&str, &str)> = body.iter().map(|body| ("content-type", body.kind)).collect();
+        let bytes = body.map(|body| body.bytes);
         self.tried(path, &headers, "", cancel, |url, all| {
-            self.outgoing.send(Purpose::Provider, method.clone(), url, all, body, cancel, self.limits)
+            self.outgoing.send(Purpose::Provider, method.clone(), url, all, bytes, cancel, self.limits)
         })
     }
 
@@ -215,12 +216,18 @@ pub(super) fn read_within<T: DeserializeOwned>(
     values_max: usize,
     what: &str,
 ) -> Result<T, ModelError> {
+    let bytes = bytes_within(source, values_max)?;
+    serde_json::from_slice(&bytes).map_err(|_| ModelError::Garbled(what.to_owned()))
+}
+
+/// All bytes of an answer that holds at most about so many values.
+pub(super) fn bytes_within(source: &mut impl Read, values_max: usize) -> Result<Vec<u8>, ModelError> {
     let mut bytes = Vec::new();
     source.by_ref().take(WHOLE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(NetError::from)?;
     if bytes.len() as u64 > WHOLE_BYTES_MAX || !is_within(&bytes, values_max) {
         return Err(NetError::TooLarge.into());
     }
-    serde_json::from_slice(&bytes).map_err(|_| ModelError::Garbled(what.to_owned()))
+    Ok(bytes)
 }
 
 impl From<NetError> for ModelError {

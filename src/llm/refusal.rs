@@ -176,6 +176,9 @@ impl<'a> Words<'a> {
             &error["message"],
             &body["message"],
             error,
+            // Search servers, and servers that tell several at once.
+            &error["reason"],
+            &error[0]["message"],
             &body["detail"],
             // What does not fit a schema comes as a list.
             &body["detail"][0]["msg"],

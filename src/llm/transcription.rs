@@ -1,9 +1,9 @@
 //! The OpenAI protocol for speech: a recording goes in as a form, its words come back as JSON.
 
 use super::ModelError;
-use super::endpoint::{ApiKey, Endpoint, read_whole};
+use super::endpoint::{Endpoint, read_whole};
+use super::{Body, Form};
 use crate::domain::cancel::Cancel;
-use std::fmt::Write as _;
 
 /// A model behind `/audio/transcriptions`.
 #[derive(Debug, Clone)]
@@ -33,38 +33,25 @@ impl Transcriber {
     /// # Errors
     /// What the provider refused, or what broke on the way.
     pub fn transcribe(&self, recording: Recording<'_>, cancel: &Cancel) -> Result<String, ModelError> {
-        let boundary = format!("flowkeep-{}", uuid::Uuid::new_v4().simple());
-        let kind = format!("multipart/form-data; boundary={boundary}");
-        let bearer = self.endpoint.key.as_ref().map(|key| format!("Bearer {}", ApiKey::expose(key)));
-        let mut headers = vec![("content-type", kind.as_str())];
-        headers.extend(bearer.as_deref().map(|bearer| ("authorization", bearer)));
-        let body = self.form(&boundary, recording);
+        let bearer = self.endpoint.bearer();
         let path = "/audio/transcriptions";
-        let mut incoming = self.endpoint.post_bytes(path, &headers, &body, &self.model, cancel)?;
+        let mut incoming = self.form(recording).sent(|Body { kind, bytes }| {
+            let mut headers = vec![("content-type", kind)];
+            headers.extend(bearer.as_deref().map(|bearer| ("authorization", bearer)));
+            self.endpoint.post_bytes(path, &headers, bytes, &self.model, cancel)
+        })?;
         let answer = read_whole(&mut incoming)?;
         incoming.finish();
         let text = answer["text"].as_str();
         text.map(str::to_owned).ok_or_else(|| ModelError::Garbled("it holds no text".into()))
     }
 
-    fn form(&self, boundary: &str, recording: Recording<'_>) -> Vec<u8> {
-        let mut head = String::new();
-        let fixed = [("model", self.model.as_str()), ("response_format", "json")];
-        let fields = fixed.into_iter().chain(self.fields.iter().map(|(name, value)| (*name, value.as_str())));
-        for (name, value) in fields {
-            let _ = write!(
-                head,
-                "--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"
-            );
-        }
-        let Recording { name, mime, bytes } = recording;
-        let _ = write!(
-            head,
-            "--{boundary}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\nContent-Type: {mime}\r\n\r\n"
-        );
-        let mut body = head.into_bytes();
-        body.extend_from_slice(bytes);
-        body.extend_from_slice(format!("\r\n--{boundary}--\r\n").as_bytes());
-        body
+    fn form(&self, recording: Recording<'_>) -> Form {
+        let mut form = Form::default();
+        form.field("model", &self.model);
+        form.field("response_format", "json");
+        self.fields.iter().for_each(|(name, value)| form.field(name, value));
+        form.file("file", recording.name, recording.mime, recording.bytes);
+        form
     }
 }

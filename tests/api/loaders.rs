@@ -1,5 +1,7 @@
 //! Document loaders in a flow: uploaded files, pages of the web, stores and code (reference canvas 5.10; spec 4.1 r2).
 
+mod unstructured;
+
 use crate::support::canvases::Drawing;
 use crate::support::provider::{Behaviour, Provider};
 use crate::support::{Answer, Server, id, samples};

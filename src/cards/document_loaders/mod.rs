@@ -21,5 +21,6 @@ mod pointers;
 pub(super) mod rows;
 pub(super) mod searches;
 pub(super) mod text_file;
+pub(super) mod unstructured_file_loader;
 pub(super) mod vector_store;
 pub(super) mod web_scraper;
