@@ -186,13 +186,19 @@ pub static CARDS: &[&Card] = &[
     &utilities::sticky_note::CARD,
     &vector_stores::chroma::CARD,
     &vector_stores::document_store::CARD,
+    &vector_stores::elasticsearch::CARD,
     &vector_stores::faiss::CARD,
     &vector_stores::in_memory::CARD,
     &vector_stores::llama_index::pinecone::CARD,
     &vector_stores::llama_index::simple_store::CARD,
+    &vector_stores::meilisearch::CARD,
+    &vector_stores::milvus::CARD,
+    &vector_stores::open_search::CARD,
     &vector_stores::pinecone::CARD,
     &vector_stores::postgres::CARD,
     &vector_stores::qdrant::CARD,
+    &vector_stores::supabase::CARD,
+    &vector_stores::weaviate::CARD,
 ];
 
 static BY_NAME: LazyLock<HashMap<&'static str, &'static Card>> =

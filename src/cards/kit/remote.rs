@@ -72,6 +72,8 @@ pub(in crate::cards) trait Database: Send + Sync {
 /// What a database is to look for.
 #[derive(Clone, Copy)]
 pub(in crate::cards) struct Search<'a> {
+    /// What the vector was made of, for databases that look at words too.
+    pub(in crate::cards) text: &'a str,
     pub(in crate::cards) vector: &'a [f32],
     /// At most so many.
     pub(in crate::cards) most: usize,
@@ -257,6 +259,7 @@ impl<D: Database> VectorStore for Remote<D> {
         let chat = conversation.map(|own| own.chat.to_string());
         let fetched = self.diverse.map_or(query.most, |diverse| diverse.fetched(query.most));
         let search = Search {
+            text: query.text,
             vector: &vector,
             most: fetched,
             filter: query.filter,
@@ -338,6 +341,33 @@ pub(in crate::cards) fn filter(inputs: &Inputs<'_>, input: &str) -> Result<Optio
 /// A score of which larger is nearer, out of a distance.
 pub(in crate::cards) fn of_distance(distance: f32) -> f32 {
     1.0 / (1.0 + distance.max(0.0))
+}
+
+/// How long a database may take for what it does after it has answered.
+const LATER_MAX: Duration = Duration::from_secs(10 * 60);
+/// The waits between two looks, from the shortest to the longest.
+const LOOKS: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(2)];
+
+/// Looks again and again whether a database has done what it said it would do later. `look` says true when it has.
+///
+/// # Errors
+/// What `look` fails with, and when it takes too long or the run ends.
+pub(in crate::cards) fn later(
+    cancel: &Cancel,
+    mut look: impl FnMut() -> std::result::Result<bool, ModelError>,
+) -> std::result::Result<(), ModelError> {
+    let ([mut wait, longest], mut waited) = (LOOKS, Duration::ZERO);
+    while !look()? {
+        if waited >= LATER_MAX {
+            return Err(ModelError::TimedOut);
+        }
+        if !cancel.sleep(wait) {
+            return Err(ModelError::Cancelled);
+        }
+        waited += wait;
+        wait = (wait * 2).min(longest);
+    }
+    Ok(())
 }
 
 /// Metadata of plain values, for databases that take no others: what is nested is kept as JSON text.

@@ -414,7 +414,8 @@ mod tests {
         let more = json!({"kind": "x"});
         let conditions = |whose| {
             let filter = Some(&more);
-            store.conditions(&Search { vector: &[1.0], most: 4, filter, whose, with_vectors: false })
+            let search = Search { text: "", vector: &[1.0], most: 4, filter, whose, with_vectors: false };
+            store.conditions(&search)
         };
         let all = Conditions::of([store.filter.as_ref().unwrap(), more.as_object().unwrap()].into_iter());
         assert_eq!(all.parameters, [r#"[{"year":2024}]"#, r#"[{"kind":"x"}]"#]);

@@ -59,6 +59,9 @@ const INPUTS: &[(&str, Group)] = &[
     ("additionalconfig", Group::Address),
     ("header", Group::Address),
     ("apidocs", Group::Address),
+    ("secure", Group::Address),
+    ("weaviateconnectiontype", Group::Address),
+    ("weaviatehttpsecure", Group::Address),
     ("code", Group::Code),
     ("func", Group::Code),
     ("schema", Group::Code),
@@ -73,6 +76,8 @@ const INPUTS: &[(&str, Group)] = &[
     ("metadatapayloadkey", Group::Conversation),
     ("contentpayloadkey", Group::Conversation),
     ("pineconetextkey", Group::Conversation),
+    ("weaviatetextkey", Group::Conversation),
+    ("milvustextfield", Group::Conversation),
     ("fileupload", Group::Conversation),
 ];
 /// Whole names of pickers and lists of picks.

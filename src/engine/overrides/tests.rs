@@ -197,7 +197,12 @@ fn no_card_lets_go_of_what_its_kinds_protect_even_when_all_is_listed() {
                     "metadataPayloadKey",
                     "contentPayloadKey",
                     "pineconeTextKey",
+                    "weaviateTextKey",
+                    "milvusTextField",
                     "fileUpload",
+                    "secure",
+                    "weaviateConnectionType",
+                    "weaviateHttpSecure",
                 ]
                 .contains(&input.name);
             assert_eq!(decided.is_err(), protected, "{} of {}", input.name, card.name);

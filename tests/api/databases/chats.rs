@@ -1,6 +1,6 @@
 //! Files of conversations in vector stores on other servers, and diverse searches.
 
-use super::{CARDS, House, MONDAY, QUESTION};
+use super::{House, MONDAY, QUESTION};
 use crate::support::canvases::Drawing;
 use crate::support::form::Form;
 use crate::support::provider::Behaviour;
@@ -16,6 +16,9 @@ use flowkeep::ops::chat_passages;
 use flowkeep::store::tables::CHAT_KNOWLEDGE;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The cards that take files of conversations.
+const CARDS: [&str; 4] = ["qdrant", "chroma", "pinecone", "milvus"];
 
 /// A flow that answers from `text` and from what people send, when they may.
 fn canvas(house: &House, text: &str, uploads: bool, more: &Value) -> String {
@@ -73,6 +76,7 @@ fn expected(card: &str, chat: &str) -> Value {
             {"key": "metadata.flowise_chatId", "match": {"value": chat}},
         ]}),
         "chroma" => json!({"$or": [{"flowkeep_upload": {"$ne": true}}, {"flowise_chatId": chat}]}),
+        "milvus" => json!(format!("flowise_chatId in [\"\",\"{chat}\"]")),
         _ => json!({"$or": [{"flowise_chatId": {"$exists": false}}, {"flowise_chatId": chat}]}),
     }
 }
@@ -82,6 +86,7 @@ fn nobodys(card: &str) -> Value {
     match card {
         "qdrant" => json!({"should": [{"is_empty": {"key": "metadata.flowise_chatId"}}]}),
         "chroma" => json!({"flowkeep_upload": {"$ne": true}}),
+        "milvus" => json!("flowise_chatId in [\"\"]"),
         _ => json!({"flowise_chatId": {"$exists": false}}),
     }
 }
@@ -108,7 +113,10 @@ fn a_database_is_asked_for_what_everybody_knows_and_for_the_files_of_the_convers
         assert_eq!(found(&house, &flow, &Value::Null), [MONDAY], "{card}: a new conversation");
         // The owner's filter holds for both.
         let (.., name) = house.settings();
-        house.save(&flow, &canvas(&house, MONDAY, true, &json!({ name: {"source": "a"} })));
+        house.save(
+            &flow,
+            &canvas(&house, MONDAY, true, &json!({ name: house.in_words(&json!({"source": "a"})) })),
+        );
         assert_eq!(found(&house, &flow, &one), [MONDAY], "{card}");
         assert!(filter(&house).to_string().contains(one["chatId"].as_str().unwrap()), "{card}");
     }
@@ -138,6 +146,7 @@ fn no_setting_of_a_store_shows_files_of_another_conversation() {
         ("qdrant", "metadataPayloadKey", "x"),
         ("qdrant", "contentPayloadKey", "metadata"),
         ("pinecone", "pineconeTextKey", "flowise_chatId"),
+        ("milvus", "milvusTextField", "flowise_chatId"),
     ] {
         let house = House::open(card);
         let flow = house.server.flow(&canvas(&house, MONDAY, true, &json!({})));

@@ -1,8 +1,16 @@
-//! Databases of vectors that keep what they are sent, in the words of Qdrant, Chroma and Pinecone.
+//! Databases of vectors that keep what they are sent, each in its own words.
+
+mod meilisearch;
+mod milvus;
+mod search_index;
+mod supabase;
+mod weaviate;
 
 use crate::support::canvases::SECRET;
 use crate::support::provider::knowledge::nearness;
 use crate::support::provider::{Behaviour, Provider, Recorded};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -19,9 +27,24 @@ type Rows = BTreeMap<String, Row>;
 
 /// What is kept, by collection.
 #[derive(Default)]
-pub struct Kept(Mutex<BTreeMap<String, Rows>>);
+pub struct State {
+    rows: BTreeMap<String, Rows>,
+    /// How a collection was described when it was made.
+    told: BTreeMap<String, Value>,
+}
+
+/// A database in the words of the one that a card speaks to.
+pub(super) struct Kept {
+    card: &'static str,
+    state: Mutex<State>,
+}
 
 impl Kept {
+    /// One with nothing in it.
+    pub(super) fn of(card: &'static str) -> Self {
+        Self { card, state: Mutex::default() }
+    }
+
     /// A server that keeps what it is sent.
     pub fn serve(self: &Arc<Self>, provider: &Provider) {
         let (kept, base) = (self.clone(), provider.base_url());
@@ -30,37 +53,76 @@ impl Kept {
 
     /// How many rows there are in all.
     pub fn len(&self) -> usize {
-        self.0.lock().unwrap().values().map(Rows::len).sum()
+        self.state.lock().unwrap().rows.values().map(Rows::len).sum()
+    }
+
+    /// A collection that somebody made elsewhere.
+    pub(super) fn made(&self, name: &str, told: Value) {
+        let mut state = self.state.lock().unwrap();
+        state.rows.entry(name.to_owned()).or_default();
+        state.told.insert(name.to_owned(), told);
+    }
+
+    fn is_signed_in(&self, request: &Recorded) -> bool {
+        let header = |name: &str| request.header(name).unwrap_or_default().to_owned();
+        let bearer = format!("Bearer {SECRET}");
+        match self.card {
+            "chroma" => header("x-chroma-token") == SECRET,
+            "elasticsearch" => header("authorization") == format!("ApiKey {SECRET}"),
+            "openSearch" => {
+                header("authorization") == format!("Basic {}", STANDARD.encode(format!("ada:{SECRET}")))
+            }
+            "milvus" => header("authorization") == format!("Bearer root:{SECRET}"),
+            "supabase" => header("apikey") == SECRET && header("authorization") == bearer,
+            "weaviate" | "meilisearch" => header("authorization") == bearer,
+            _ => header("api-key") == SECRET,
+        }
     }
 
     pub fn answer(&self, request: &Recorded, base: &str) -> Behaviour {
-        let key = ["api-key", "x-chroma-token"].iter().find_map(|name| request.header(name));
-        if key != Some(SECRET) {
+        if !self.is_signed_in(request) {
             return Behaviour::status(401, r#"{"error":{"message":"who are you"}}"#);
         }
-        let mut kept = self.0.lock().unwrap();
+        let mut state = self.state.lock().unwrap();
         let path = request.path.split('?').next().unwrap();
         let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
         let (method, body) = (request.method.as_str(), &request.body);
-        let answer = match parts.as_slice() {
-            ["indexes", _] => {
-                Ok(json!({"host": base.replace("http://", ""), "dimension": 16, "metric": "cosine"}))
-            }
-            ["vectors", "upsert"] => Ok(put_pinecone(kept.entry("index".into()).or_default(), body)),
-            ["vectors", "delete"] => Ok(remove(kept.entry("index".into()).or_default(), &body["ids"])),
-            ["query"] => Ok(query_pinecone(kept.entry("index".into()).or_default(), body)),
-            ["collections", name] | ["collections", name, ..] => {
-                qdrant(&mut kept, method, name, &parts[2..], body)
-            }
-            ["api", "v2", "tenants", "default_tenant", "databases", "ours", "collections", rest @ ..] => {
-                chroma(&mut kept, method, rest, body)
-            }
-            _ => Err(404),
+        let answer = match self.card {
+            "elasticsearch" | "openSearch" => search_index::answer(&mut state, self.card, &parts, request),
+            "weaviate" => weaviate::answer(&mut state, &parts, request),
+            "meilisearch" => meilisearch::answer(&mut state, &parts, request),
+            "milvus" => milvus::answer(&mut state, &parts, request),
+            "supabase" => supabase::answer(&mut state, &parts, request),
+            _ => first_three(&mut state.rows, method, &parts, body, base),
         };
         match answer {
+            // Some have nothing to say.
+            Ok(Value::Null) => Behaviour::status(201, ""),
             Ok(answer) => Behaviour::status(200, &answer.to_string()),
             Err(status) => Behaviour::status(status, r#"{"status":{"error":"there is no such collection"}}"#),
         }
+    }
+}
+
+fn first_three(
+    kept: &mut BTreeMap<String, Rows>,
+    method: &str,
+    parts: &[&str],
+    body: &Value,
+    base: &str,
+) -> Result<Value, u16> {
+    match parts {
+        ["indexes", _] => {
+            Ok(json!({"host": base.replace("http://", ""), "dimension": 16, "metric": "cosine"}))
+        }
+        ["vectors", "upsert"] => Ok(put_pinecone(kept.entry("index".into()).or_default(), body)),
+        ["vectors", "delete"] => Ok(remove(kept.entry("index".into()).or_default(), &body["ids"])),
+        ["query"] => Ok(query_pinecone(kept.entry("index".into()).or_default(), body)),
+        ["collections", name] | ["collections", name, ..] => qdrant(kept, method, name, &parts[2..], body),
+        ["api", "v2", "tenants", "default_tenant", "databases", "ours", "collections", rest @ ..] => {
+            chroma(kept, method, rest, body)
+        }
+        _ => Err(404),
     }
 }
 
