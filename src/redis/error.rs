@@ -27,7 +27,8 @@ pub enum RedisError {
 
 impl RedisError {
     /// What the server says, with its words as one line of bounded length.
-    pub(super) fn told(said: &str, secrets: &[&str]) -> Self {
+    #[must_use]
+    pub fn told(said: &str, secrets: &[&str]) -> Self {
         const CODE_CHARS_MAX: usize = 16;
         let message = words_of_server(said, secrets);
         let word = message.split(' ').next().unwrap_or_default();

@@ -114,6 +114,7 @@ fn cards_are_listed_by_category() {
         "conversationSummaryMemory",
         "conversationSummaryBufferMemory",
         "RedisBackedChatMemory",
+        "upstashRedisBackedChatMemory",
     ];
     assert_eq!(names, ours);
     assert!(server.read("/nodes/category/Chat%20Models").as_array().unwrap().len() >= 6);

@@ -4,6 +4,7 @@
 
 mod caches;
 mod own;
+mod upstash;
 
 use crate::overrides::listing;
 use crate::support::canvases::{Drawing, Format};

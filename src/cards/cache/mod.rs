@@ -4,4 +4,5 @@ pub mod embedding;
 pub mod in_memory;
 pub mod redis;
 pub mod redis_embeddings;
+pub mod upstash;
 mod vectors;

@@ -30,9 +30,11 @@ pub const CARD: Card = Card {
     }),
 };
 
-const PREFIX: &str = "flowkeep:reply:";
+/// What the keys of replies begin with, on every server.
+pub(super) const PREFIX: &str = "flowkeep:reply:";
 
-struct Redis(Keep);
+/// Replies on a Redis server, or behind what stands before one.
+pub(super) struct Redis(pub(super) Keep);
 
 impl Cache for Redis {
     fn find(&self, key: &ReplyKey, host: &dyn Host) -> Option<Completion> {

@@ -3,6 +3,7 @@
 mod arguments;
 pub mod card;
 pub mod code;
+pub(in crate::cards) mod commands;
 pub(in crate::cards) mod compatible;
 pub mod data;
 pub mod databases;
@@ -44,6 +45,7 @@ pub mod text_loop;
 pub mod tool_loop;
 mod traced;
 pub mod uploaded;
+pub(in crate::cards) mod upstash;
 pub mod web;
 pub(in crate::cards) mod zod;
 

@@ -1,11 +1,12 @@
 //! What cards over a Redis server share: who is called and how (reference canvas 6).
 
+use super::commands::{Command, Commands, Fault};
 use super::input::Input;
 use super::inputs::Inputs;
 use super::part::ReplyKey;
 use crate::domain::cancel::Cancel;
 use crate::domain::error::Result;
-use crate::redis::{Connection, PORT, RedisError, Reply, Server, Session};
+use crate::redis::{PORT, Reply, Server, Session};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -99,7 +100,7 @@ fn of_url(text: &str) -> std::result::Result<Server, &'static str> {
 /// for the rest of the run, so that nobody waits for it twice, and the log says why.
 pub(in crate::cards) struct Keep {
     label: String,
-    session: Session,
+    commands: Box<dyn Commands>,
     /// What keys begin with: several uses share a server.
     prefix: String,
     time: Option<Duration>,
@@ -115,8 +116,18 @@ impl Keep {
     /// # Errors
     /// As [`session`].
     pub(in crate::cards) fn of(inputs: &Inputs<'_>, prefix: String, time: Option<Duration>) -> Result<Self> {
+        Ok(Self::with(inputs, Box::new(session(inputs)?), prefix, time))
+    }
+
+    /// As [`Self::of`], over whatever runs commands.
+    pub(in crate::cards) fn with(
+        inputs: &Inputs<'_>,
+        commands: Box<dyn Commands>,
+        prefix: String,
+        time: Option<Duration>,
+    ) -> Self {
         let label = inputs.label.to_owned();
-        Ok(Self { label, session: session(inputs)?, prefix, time, is_away: AtomicBool::new(false) })
+        Self { label, commands, prefix, time, is_away: AtomicBool::new(false) }
     }
 
     /// What is kept under these keys, in their order.
@@ -126,7 +137,7 @@ impl Keep {
             let names: Vec<String> = some.iter().map(|key| self.name(key)).collect();
             let mut command: Vec<&[u8]> = vec![b"MGET"];
             command.extend(names.iter().map(String::as_bytes));
-            match self.attempt(cancel, |connection| connection.run(&command, cancel)) {
+            match self.attempt(cancel, |commands| commands.run(&command, cancel)) {
                 Some(Reply::List(values)) if values.len() == some.len() => {
                     found.extend(values.into_iter().map(|value| match value {
                         Reply::Bytes(bytes) => Some(bytes),
@@ -153,8 +164,8 @@ impl Keep {
                     command
                 })
                 .collect();
-            let commands: Vec<&[&[u8]]> = commands.iter().map(Vec::as_slice).collect();
-            self.attempt(cancel, |connection| connection.run_all(&commands, cancel));
+            let all: Vec<&Command<'_>> = commands.iter().map(Vec::as_slice).collect();
+            self.attempt(cancel, |commands| commands.run_all(&all, cancel));
         }
     }
 
@@ -166,12 +177,12 @@ impl Keep {
     fn attempt<T>(
         &self,
         cancel: &Cancel,
-        work: impl FnOnce(&mut Connection) -> std::result::Result<T, RedisError>,
+        work: impl FnOnce(&dyn Commands) -> std::result::Result<T, Fault>,
     ) -> Option<T> {
         if self.is_away.load(Ordering::Relaxed) {
             return None;
         }
-        let done = self.session.with(cancel, work);
+        let done = work(self.commands.as_ref());
         done.map_err(|error| {
             if cancel.reason().is_none() {
                 self.is_away.store(true, Ordering::Relaxed);

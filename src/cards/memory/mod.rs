@@ -7,3 +7,4 @@ pub mod conversation_summary_buffer;
 pub mod redis;
 mod stored;
 pub mod summarizer;
+pub mod upstash;

@@ -3,11 +3,12 @@
 
 use super::buffer_window::SESSION_INPUTS;
 use super::stored;
+use crate::cards::kit::commands::{Command, Commands, Fault};
 use crate::cards::kit::redis::{CREDENTIAL, session};
-use crate::cards::kit::{Card, Category, Host, Input, Make, Memory, Risk, Turn};
+use crate::cards::kit::{Card, Category, Host, Input, Inputs, Make, Memory, Risk, Turn};
 use crate::domain::error::Result;
 use crate::domain::prediction::PastMessage;
-use crate::redis::{Connection, RedisError, Reply, Session};
+use crate::redis::{RedisError, Reply};
 use std::sync::Arc;
 
 /// Seconds after which nobody asks any more: about three centuries.
@@ -41,76 +42,69 @@ pub const CARD: Card = Card {
         Ok(Arc::new(RedisBacked {
             label: inputs.label.to_owned(),
             session: inputs.maybe_text("sessionId"),
-            seconds: inputs.whole(SESSION_TTL.name)?.filter(|seconds| *seconds > 0),
+            seconds: seconds(inputs)?,
             newest: stored::window(inputs.whole("windowSize")?),
-            server: session(inputs)?,
+            commands: Box::new(session(inputs)?),
         }))
     }),
 };
 
-struct RedisBacked {
-    label: String,
+/// The seconds after which a session is forgotten, where its owner wants that.
+pub(super) fn seconds(inputs: &Inputs<'_>) -> Result<Option<u64>> {
+    Ok(inputs.whole(SESSION_TTL.name)?.filter(|seconds| *seconds > 0))
+}
+
+/// A memory over a Redis server, or what stands before one.
+pub(super) struct RedisBacked {
+    pub(super) label: String,
     /// A fixed session the owner chose; `None` is the conversation of the request.
-    session: Option<String>,
-    seconds: Option<u64>,
-    newest: usize,
-    server: Session,
+    pub(super) session: Option<String>,
+    pub(super) seconds: Option<u64>,
+    pub(super) newest: usize,
+    pub(super) commands: Box<dyn Commands>,
 }
 
 impl RedisBacked {
-    /// Does something under the key of the session.
-    fn with<T>(
-        &self,
-        host: &dyn Host,
-        work: impl FnOnce(&mut Connection, &[u8]) -> Result<T, RedisError>,
-    ) -> Result<T> {
-        let key = host.memory_session(self.session.as_deref())?;
-        self.call(host, |connection| work(connection, key.as_bytes()))
+    fn key(&self, host: &dyn Host) -> Result<String> {
+        host.memory_session(self.session.as_deref())
     }
 
-    fn call<T>(
-        &self,
-        host: &dyn Host,
-        work: impl FnOnce(&mut Connection) -> Result<T, RedisError>,
-    ) -> Result<T> {
-        self.server.with(host.cancel(), work).map_err(|error| error.at(&self.label))
+    fn at<T>(&self, done: std::result::Result<T, Fault>) -> Result<T> {
+        done.map_err(|fault| fault.at(&self.label))
     }
 }
 
 impl Memory for RedisBacked {
     fn messages(&self, turn: &Turn<'_>) -> Result<Vec<PastMessage>> {
-        let last = (self.newest - 1).to_string();
-        let kept = self.with(turn.host, |connection, key| {
-            match connection.run(&[b"LRANGE", key, b"0", last.as_bytes()], turn.host.cancel())? {
-                Reply::List(entries) => of_entries(&entries),
-                _ => Err(RedisError::Garbled),
-            }
-        })?;
-        Ok(stored::sent(turn, kept, self.newest))
+        let (key, last) = (self.key(turn.host)?, (self.newest - 1).to_string());
+        let command: &Command<'_> = &[b"LRANGE", key.as_bytes(), b"0", last.as_bytes()];
+        let kept = match self.at(self.commands.run(command, turn.host.cancel()))? {
+            Reply::List(entries) => of_entries(&entries),
+            _ => Err(RedisError::Garbled),
+        };
+        Ok(stored::sent(turn, self.at(kept.map_err(Fault::from))?, self.newest))
     }
 
     fn keep(&self, question: &str, answer: &str, host: &dyn Host) -> Result<()> {
-        let [human, ai] = stored::pair(question, answer);
-        let seconds = self.seconds.map(|seconds| seconds.to_string());
-        self.with(host, |connection, key| {
-            // One command for both: a question without its answer would mislead whoever goes on.
-            let mut commands: Vec<Vec<&[u8]>> = vec![vec![b"LPUSH", key, human.as_bytes(), ai.as_bytes()]];
-            commands.extend(seconds.iter().map(|seconds| vec![&b"EXPIRE"[..], key, seconds.as_bytes()]));
-            let commands: Vec<&[&[u8]]> = commands.iter().map(Vec::as_slice).collect();
-            connection.run_all(&commands, host.cancel()).map(drop)
-        })
+        let (key, [human, ai]) = (self.key(host)?, stored::pair(question, answer));
+        let (key, seconds) = (key.as_bytes(), self.seconds.map(|seconds| seconds.to_string()));
+        // One command for both: a question without its answer would mislead whoever goes on.
+        let mut commands: Vec<Vec<&[u8]>> = vec![vec![b"LPUSH", key, human.as_bytes(), ai.as_bytes()]];
+        commands.extend(seconds.iter().map(|seconds| vec![&b"EXPIRE"[..], key, seconds.as_bytes()]));
+        let commands: Vec<&Command<'_>> = commands.iter().map(Vec::as_slice).collect();
+        self.at(self.commands.run_all(&commands, host.cancel())).map(drop)
     }
 
     fn forget(&self, session: &str, host: &dyn Host) -> Result<()> {
         if self.session.is_some() {
             return Ok(());
         }
-        self.call(host, |connection| connection.run(&[b"DEL", session.as_bytes()], host.cancel()).map(drop))
+        self.at(self.commands.run(&[b"DEL", session.as_bytes()], host.cancel())).map(drop)
     }
 }
 
 /// The messages of a list that holds the newest first.
-fn of_entries(entries: &[Reply]) -> Result<Vec<PastMessage>, RedisError> {
+fn of_entries(entries: &[Reply]) -> std::result::Result<Vec<PastMessage>, RedisError> {
     let bytes: Option<Vec<&[u8]>> = entries
         .iter()
         .rev()

@@ -1,0 +1,29 @@
+//! Upstash Redis Cache: a model that is asked the same thing again answers from a database of Upstash.
+
+use super::redis::{PREFIX, Redis};
+use crate::cards::kit::redis::Keep;
+use crate::cards::kit::upstash::Upstash;
+use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use std::sync::Arc;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "upstashRedisCache",
+    label: "Upstash Redis Cache",
+    version: 1.0,
+    category: Category::Cache,
+    description: "Remembers what the model replied in a database of Upstash, for everybody who keeps replies there. While \
+                  the database is away the model answers, and the log says why.",
+    base_classes: &["UpstashRedisCache", "BaseCache"],
+    risk: Risk::Risky,
+    inputs: &[Input::credential(&["upstashRedisApi"]).optional()],
+    outputs: &[],
+    make: Make::Cache(|inputs| {
+        let wrong =
+            || inputs.wrong("credential", "select a credential with the URL and the token of the database");
+        let base = inputs.maybe_secret("upstashConnectionUrl").ok_or_else(wrong)?;
+        let token = inputs.maybe_secret("upstashConnectionToken").ok_or_else(wrong)?;
+        let upstash = Box::new(Upstash::of(inputs, &base, &token));
+        Ok(Arc::new(Redis(Keep::with(inputs, upstash, PREFIX.to_owned(), None))))
+    }),
+};

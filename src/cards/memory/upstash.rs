@@ -1,0 +1,40 @@
+//! Upstash Redis-Backed Chat Memory: a conversation kept in a database of Upstash, in the form in which the memory over a Redis
+//! server keeps it, so that both can share one.
+
+use super::buffer_window::SESSION_INPUTS;
+use super::redis::{RedisBacked, SESSION_TTL, seconds};
+use super::stored;
+use crate::cards::kit::remote::missing;
+use crate::cards::kit::upstash::Upstash;
+use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use std::sync::Arc;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "upstashRedisBackedChatMemory",
+    label: "Upstash Redis-Backed Chat Memory",
+    version: 2.0,
+    category: Category::Memory,
+    description: "Keeps the conversation in a database of Upstash, where other programs of the family can go on with it.",
+    base_classes: &["UpstashRedisBackedChatMemory", "BaseChatMemory", "BaseMemory"],
+    risk: Risk::Risky,
+    inputs: &[
+        Input::credential(&["upstashRedisMemoryApi"]),
+        Input::address("baseURL", "Upstash Redis REST URL").help("Such as https://yours.upstash.io."),
+        SESSION_INPUTS[0],
+        SESSION_TTL,
+        SESSION_INPUTS[1],
+    ],
+    outputs: &[],
+    make: Make::Memory(|inputs| {
+        let base = inputs.address("baseURL").ok_or_else(|| missing(inputs, "baseURL"))?;
+        let token = inputs.secret("upstashRestToken")?;
+        Ok(Arc::new(RedisBacked {
+            label: inputs.label.to_owned(),
+            session: inputs.maybe_text("sessionId"),
+            seconds: seconds(inputs)?,
+            newest: stored::window(None),
+            commands: Box::new(Upstash::of(inputs, &base, &token)),
+        }))
+    }),
+};
