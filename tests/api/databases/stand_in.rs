@@ -98,7 +98,12 @@ impl Kept {
         match answer {
             // Some have nothing to say.
             Ok(Value::Null) => Behaviour::status(201, ""),
-            Ok(answer) => Behaviour::status(200, &answer.to_string()),
+            Ok(answer) => Behaviour::Status {
+                status: 200,
+                body: answer.to_string(),
+                // The client of Elastic speaks with no other server.
+                headers: vec![("x-elastic-product".into(), "Elasticsearch".into())],
+            },
             Err(status) => Behaviour::status(status, r#"{"status":{"error":"there is no such collection"}}"#),
         }
     }

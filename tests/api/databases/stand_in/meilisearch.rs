@@ -10,7 +10,8 @@ pub(super) fn answer(state: &mut State, parts: &[&str], request: &Recorded) -> R
             let name = format!("task {task}");
             let before = state.told.insert(name, json!(true)).unwrap();
             let status = if before == true { "succeeded" } else { "processing" };
-            return Ok(json!({"uid": task.parse::<u64>().unwrap(), "status": status}));
+            return Ok(json!({"uid": task.parse::<u64>().unwrap(), "indexUid": "books", "status": status,
+                "type": "documentAdditionOrUpdate", "enqueuedAt": "2024-05-01T12:00:00.000001Z"}));
         }
         ("GET", ["indexes", index, "settings"]) => return state.told.get(*index).cloned().ok_or(404),
         ("POST", ["indexes", index, "search"]) => return search(state, index, body),
@@ -48,7 +49,8 @@ pub(super) fn answer(state: &mut State, parts: &[&str], request: &Recorded) -> R
     }
     let task = state.told.len();
     state.told.insert(format!("task {task}"), json!(false));
-    Ok(json!({"taskUid": task, "status": "enqueued"}))
+    Ok(json!({"taskUid": task, "indexUid": "books", "status": "enqueued", "type": "documentAdditionOrUpdate",
+        "enqueuedAt": "2024-05-01T12:00:00.000001Z"}))
 }
 
 fn search(state: &State, index: &str, body: &Value) -> Result<Value, u16> {

@@ -30,8 +30,7 @@ pub(super) fn answer(
             state.told.insert((*index).to_owned(), wanted.clone());
             Ok(json!({"acknowledged": true, "index": index}))
         }
-        ("POST", [index, "_bulk"]) => {
-            assert_eq!(request.header("content-type"), Some("application/x-ndjson"));
+        ("POST" | "PUT", [index, "_bulk"]) => {
             assert!(request.path.ends_with("?refresh=true"), "what is stored is found at once");
             // A single line reads as plain JSON.
             let line = format!("{}\n", request.body).into_bytes();

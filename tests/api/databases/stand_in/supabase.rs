@@ -17,7 +17,8 @@ pub(super) fn answer(state: &mut State, parts: &[&str], request: &Recorded) -> R
             Ok(Value::Null)
         }
         ("DELETE", ["rest", "v1", "documents"]) => {
-            let names = request.path.split_once("?id=in.(").unwrap().1.trim_end_matches(')');
+            let path = request.path.replace("%28", "(").replace("%29", ")").replace("%2C", ",");
+            let names = path.split_once("?id=in.(").unwrap().1.trim_end_matches(')');
             for name in names.split(',') {
                 rows.remove(&json!(name).to_string()).or_else(|| rows.remove(name));
             }

@@ -58,17 +58,19 @@ fn put(state: &mut State, body: &Value) -> Value {
 }
 
 fn ask(state: &State, question: &str) -> Result<Value, String> {
-    let rest = question.strip_prefix("{ Get { ").ok_or("Syntax Error")?;
-    let (class, rest) = rest.split_once('(').ok_or("Syntax Error")?;
+    let mut rest = question;
+    for word in ["{", "Get", "{"] {
+        rest = rest.trim_start().strip_prefix(word).ok_or("Syntax Error")?;
+    }
+    let (class, rest) = rest.trim_start().split_once('(').ok_or("Syntax Error")?;
     let mut reader = Reader(rest);
     let arguments = reader.entries(')')?;
-    let fields = reader
-        .0
-        .trim()
-        .strip_prefix('{')
-        .and_then(|rest| rest.strip_suffix("} } }"))
-        .ok_or("Syntax Error")?;
-    let (asked, more) = fields.split_once("_additional {").ok_or("Syntax Error")?;
+    let fields = reader.0.trim().strip_prefix('{').ok_or("Syntax Error")?;
+    let (asked, more) = fields.split_once("_additional").ok_or("Syntax Error")?;
+    let levels = |bracket| more.matches(bracket).count();
+    if levels('}') != levels('{') + 3 {
+        return Err("Syntax Error: brackets".to_owned());
+    }
     let told = state.told.get(class).ok_or_else(|| format!("Cannot query field \"{class}\""))?;
     let known = |name: &str| list(&told["properties"]).iter().any(|property| property["name"] == name);
     let asked: Vec<&str> = asked.split_whitespace().collect();
@@ -175,6 +177,13 @@ impl Reader<'_> {
         if self.0.starts_with(|c: char| c.is_ascii_alphabetic()) {
             let word = self.name()?;
             return Ok(serde_json::from_str(&word).unwrap_or(Value::String(word)));
+        }
+        let is_number = |c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'e' | 'E');
+        if self.0.starts_with(is_number) {
+            let end = self.0.find(|c| !is_number(c)).unwrap_or(self.0.len());
+            let (number, rest) = self.0.split_at(end);
+            self.0 = rest;
+            return serde_json::from_str(number).map_err(|error| format!("Syntax Error: {error}"));
         }
         let mut stream = serde_json::Deserializer::from_str(self.0).into_iter::<Value>();
         let value = stream.next().and_then(Result::ok).ok_or("Syntax Error: expected a value")?;
