@@ -2,7 +2,7 @@
 
 mod chats;
 pub mod own;
-mod stand_in;
+pub mod stand_in;
 
 use crate::embeddings::written;
 use crate::support::canvases::{Drawing, SECRET};

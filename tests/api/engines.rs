@@ -296,7 +296,7 @@ fn what_is_missing_is_told_by_card_and_input() {
 #[test]
 fn pinecone_holds_the_index_of_an_engine() {
     let house = House::open();
-    let (database, kept) = (Provider::start(), Arc::new(Kept::default()));
+    let (database, kept) = (Provider::start(), Arc::new(Kept::of("pinecone")));
     kept.serve(&database);
     let mut drawing = Drawing::default();
     let engine = drawing.card("queryEngine", json!({"returnSourceDocuments": true}));

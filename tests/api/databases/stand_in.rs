@@ -34,14 +34,14 @@ pub struct State {
 }
 
 /// A database in the words of the one that a card speaks to.
-pub(super) struct Kept {
+pub struct Kept {
     card: &'static str,
     state: Mutex<State>,
 }
 
 impl Kept {
     /// One with nothing in it.
-    pub(super) fn of(card: &'static str) -> Self {
+    pub fn of(card: &'static str) -> Self {
         Self { card, state: Mutex::default() }
     }
 
@@ -57,7 +57,7 @@ impl Kept {
     }
 
     /// A collection that somebody made elsewhere.
-    pub(super) fn made(&self, name: &str, told: Value) {
+    pub fn made(&self, name: &str, told: Value) {
         let mut state = self.state.lock().unwrap();
         state.rows.entry(name.to_owned()).or_default();
         state.told.insert(name.to_owned(), told);
