@@ -7,9 +7,11 @@ pub mod metrics;
 pub mod options;
 pub mod rates;
 pub mod refused_origins;
+pub mod renewals;
 pub mod replies;
 pub mod runs;
 pub mod setup_token;
+pub mod sign_ins;
 pub mod usage;
 
 use attempts::Attempts;
@@ -19,9 +21,11 @@ use metrics::Metrics;
 use options::Options;
 use rates::Rates;
 use refused_origins::RefusedOrigins;
+use renewals::Renewals;
 use replies::Replies;
 use runs::Runs;
 use setup_token::SetupToken;
+use sign_ins::SignIns;
 use std::sync::Mutex;
 use usage::UsageBoard;
 
@@ -52,6 +56,10 @@ pub struct Boards {
     pub refused_origins: RefusedOrigins,
     /// Requests for a new password, each of which counts.
     pub reset_requests: Attempts,
+    /// Sign-ins at providers that are under way.
+    pub sign_ins: SignIns,
+    /// Credentials whose tokens are being renewed.
+    pub renewals: Renewals,
     /// Uses of API keys that are not stored yet.
     pub usage: UsageBoard,
     /// The word that makes the first owner when the service can be reached from elsewhere.

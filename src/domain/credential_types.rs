@@ -1,5 +1,6 @@
 //! Every credential type: the fields a person fills in, and which of them are secret (canvas reference 6).
 
+use super::oauth2;
 use serde_json::{Value, json};
 
 /// A type of credential.
@@ -99,7 +100,11 @@ impl CredentialType {
     #[must_use]
     pub fn wire(&self) -> Value {
         let inputs: Vec<Value> = self.fields.iter().map(CredentialField::wire).collect();
-        json!({ "label": self.label, "name": self.name, "version": 1, "inputs": inputs })
+        let mut form = json!({ "label": self.label, "name": self.name, "version": 1, "inputs": inputs });
+        if oauth2::signs_in(self.name) {
+            form["signIn"] = Value::Bool(true);
+        }
+        form
     }
 }
 
@@ -131,10 +136,20 @@ const fn boolean(name: &'static str, label: &'static str) -> CredentialField {
     field(name, label, FieldKind::Boolean)
 }
 
-/// What every OAuth2 application is described by.
-const OAUTH2: &[CredentialField] = &[
-    text("authorizationUrl", "Authorization URL"),
-    text("accessTokenUrl", "Access Token URL"),
+/// What an OAuth2 application of Google is described by. The tokens of a sign-in are kept beside these and never shown.
+const GOOGLE_OAUTH2: &[CredentialField] = &[
+    text("authorizationUrl", "Authorization URL").or(oauth2::GOOGLE_AUTHORIZE),
+    text("accessTokenUrl", "Access Token URL").or(oauth2::GOOGLE_TOKEN),
+    text("clientId", "Client ID"),
+    password("clientSecret", "Client Secret"),
+    text("additionalParameters", "Additional Parameters").optional().or(oauth2::GOOGLE_PARAMETERS),
+    text("scope", "Scope").optional(),
+];
+
+/// As [`GOOGLE_OAUTH2`], of Microsoft.
+const MICROSOFT_OAUTH2: &[CredentialField] = &[
+    text("authorizationUrl", "Authorization URL").or(oauth2::MICROSOFT_AUTHORIZE),
+    text("accessTokenUrl", "Access Token URL").or(oauth2::MICROSOFT_TOKEN),
     text("clientId", "Client ID"),
     password("clientSecret", "Client Secret"),
     text("additionalParameters", "Additional Parameters").optional(),
@@ -348,13 +363,13 @@ pub const ALL: &[CredentialType] = &[
     ]),
     kind("jiraApi", "Jira API", &[text("username", "Username"), password("accessToken", "Access Token")]),
     kind("jiraApiBearerToken", "Jira API (Bearer Token)", &[password("bearerToken", "Bearer Token")]),
-    kind("gmailOAuth2", "Gmail OAuth2", OAUTH2),
-    kind("googleCalendarOAuth2", "Google Calendar OAuth2", OAUTH2),
-    kind("googleDocsOAuth2", "Google Docs OAuth2", OAUTH2),
-    kind("googleDriveOAuth2", "Google Drive OAuth2", OAUTH2),
-    kind("googleSheetsOAuth2", "Google Sheets OAuth2", OAUTH2),
-    kind("microsoftOutlookOAuth2", "Microsoft Outlook OAuth2", OAUTH2),
-    kind("microsoftTeamsOAuth2", "Microsoft Teams OAuth2", OAUTH2),
+    kind("gmailOAuth2", "Gmail OAuth2", GOOGLE_OAUTH2),
+    kind("googleCalendarOAuth2", "Google Calendar OAuth2", GOOGLE_OAUTH2),
+    kind("googleDocsOAuth2", "Google Docs OAuth2", GOOGLE_OAUTH2),
+    kind("googleDriveOAuth2", "Google Drive OAuth2", GOOGLE_OAUTH2),
+    kind("googleSheetsOAuth2", "Google Sheets OAuth2", GOOGLE_OAUTH2),
+    kind("microsoftOutlookOAuth2", "Microsoft Outlook OAuth2", MICROSOFT_OAUTH2),
+    kind("microsoftTeamsOAuth2", "Microsoft Teams OAuth2", MICROSOFT_OAUTH2),
 ];
 
 #[cfg(test)]

@@ -29,6 +29,7 @@ pub mod lead;
 pub mod link;
 pub mod local_program;
 pub mod named_session;
+pub mod oauth2;
 pub mod paging;
 pub mod password;
 pub mod prediction;

@@ -31,6 +31,7 @@ mod dispatch;
 mod file_body;
 mod framing;
 mod names;
+mod notice;
 mod pages;
 mod prefix;
 mod running;

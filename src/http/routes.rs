@@ -7,8 +7,8 @@ use super::api::prediction::ASK;
 use super::api::upsert::FILL;
 use super::api::{
     accounts, attachments, audit, chat_files, credentials, document_stores, drafts, feedback, flows, keys,
-    leads, messages, metrics, nodes, people, prediction, roles, service, store_vectors, templates, tools,
-    transfer, upsert, variables, versions, workspaces,
+    leads, messages, metrics, nodes, oauth2, people, prediction, roles, service, store_vectors, templates,
+    tools, transfer, upsert, variables, versions, workspaces,
 };
 use super::guard::{OWNER, PUBLIC, SESSION, SIGNED_IN, any_of};
 use super::openapi::shape::{Kind, SETTINGS, Shape, TEXT};
@@ -93,6 +93,10 @@ const ROLES_EDIT: &[&str] = &["roles:manage"];
 /// Whoever sees a kind of things sees which flows use them.
 const USES: &[&str] =
     &["credentials:view", "tools:view", "documentStores:view", "variables:view", "apikeys:view"];
+/// Whoever may save a credential may sign in to it, and renew that.
+const CREDENTIAL_SAVED: &[&str] = &["credentials:create", "credentials:update"];
+/// A page of a few words.
+const HTML: Kind = Kind::Other("text/html");
 /// Whoever may see a thing that is no flow, or may change it: with these an answer shows it.
 const CREDENTIAL_SEEN: &[&str] = &["credentials:view", "credentials:update"];
 const KEYS_SEEN: &[&str] = &["apikeys:view", "apikeys:update"];
@@ -127,12 +131,18 @@ fn routes() -> Vec<Route> { vec![
         .id("listCredentials").query(shapes::management::CREDENTIAL_FILTER).gives(shapes::management::CREDENTIALS),
     post ("/credentials", any_of(&["credentials:create"]), credentials::create).summary("Stores a credential.")
         .id("createCredential").takes(shapes::management::NEW_CREDENTIAL).gives(shapes::management::CREDENTIAL),
-    get ("/credentials/:id", any_of(&["credentials:create", "credentials:update"]), credentials::read).summary("Reads a credential with its secrets hidden.")
+    get ("/credentials/:id", any_of(CREDENTIAL_SAVED), credentials::read).summary("Reads a credential with its secrets hidden.")
         .id("getCredential").shows(CREDENTIAL_SEEN).gives(shapes::management::CREDENTIAL),
-    put ("/credentials/:id", any_of(&["credentials:create", "credentials:update"]), credentials::update).summary("Changes a credential.")
+    put ("/credentials/:id", any_of(CREDENTIAL_SAVED), credentials::update).summary("Changes a credential.")
         .id("updateCredential").shows(CREDENTIAL_SEEN).takes(shapes::management::CREDENTIAL_EDIT).gives(shapes::management::CREDENTIAL),
     delete("/credentials/:id", any_of(&["credentials:delete"]), credentials::delete).summary("Deletes a credential.")
         .id("deleteCredential").query(shapes::FORCE).refuses(&[409]).gives(shapes::DELETED),
+    post ("/oauth2-credential/authorize/:id", any_of(CREDENTIAL_SAVED), oauth2::authorize).summary("Begins a sign-in to a credential: the address that a person opens.")
+        .id("beginSignIn").gives(shapes::management::SIGN_IN),
+    get ("/oauth2-credential/callback", PUBLIC, oauth2::callback).summary("Where a provider sends a person back to: a page that says how the sign-in went.")
+        .id("endSignIn").query(shapes::management::RETURNED).answers(200, HTML, TEXT).answers(400, HTML, TEXT).answers(500, HTML, TEXT).answers(502, HTML, TEXT),
+    post ("/oauth2-credential/refresh/:id", any_of(CREDENTIAL_SAVED), oauth2::refresh).summary("Renews the tokens of a credential.")
+        .id("renewSignIn").gives(shapes::management::RENEWED),
     get ("/components-credentials", SIGNED_IN, credentials::types).summary("Lists credential types.")
         .id("listCredentialTypes").gives(shapes::management::CREDENTIAL_TYPES),
     get ("/components-credentials/:name", SIGNED_IN, credentials::one_type).summary("Reads credential types.")
@@ -308,7 +318,7 @@ fn around_flows() -> Vec<Route> { vec![
         .id("getCardIcon").answers(200, SVG, TEXT).answers(304, Kind::Nothing, Shape::Null),
     get   ("/components-credentials-icon/:name", PUBLIC, nodes::credential_icon)  .summary("The picture of a credential type.")
         .id("getCredentialIcon").answers(200, SVG, TEXT).answers(304, Kind::Nothing, Shape::Null),
-    get   ("/credentials/:id/reveal",    any_of(&["credentials:create", "credentials:update"]), credentials::reveal).summary("The addresses of a credential, without their passwords.")
+    get   ("/credentials/:id/reveal",    any_of(CREDENTIAL_SAVED), credentials::reveal).summary("The addresses of a credential, without their passwords.")
         .id("revealCredential").shows(CREDENTIAL_SEEN).gives(shapes::management::ADDRESSES),
     get   ("/used-by/:kind",             any_of(USES), credentials::used_by).summary("Which flows use each credential, tool, document store, variable or API key.")
         .id("listUses").gives(shapes::transfer::USES),

@@ -10,6 +10,7 @@ use crate::domain::credential::{self, Credential};
 use crate::domain::credential_types::{CredentialType, FieldKind};
 use crate::domain::error::{Error, Result};
 use crate::domain::ids::{CredentialId, WorkspaceId};
+use crate::domain::oauth2;
 use crate::domain::user::DisplayName;
 use crate::files::Vault;
 use crate::store::tables::CREDENTIALS;
@@ -130,7 +131,8 @@ pub fn update(app: &App, caller: &Caller, types: Types, id: &str, body: &Credent
             } else {
                 Map::new()
             };
-            let fields = credential::merge(kind, &before, &sent)?;
+            let mut fields = credential::merge(kind, &before, &sent)?;
+            oauth2::forget_if_changed(kind.name, &before, &mut fields);
             credential::must_be_filled(kind, &fields, |name| !stays || sent.contains_key(name))?;
             kind.name.clone_into(&mut stored.credential_name);
             stored.sealed = app.secrets.vault.seal(&stored.workspace, &stored.id, &fields);
@@ -198,11 +200,22 @@ pub fn open_if(
     unseal(vault, &stored).map(Some)
 }
 
+/// What people call a credential of a workspace.
+pub(super) fn name(app: &App, workspace: &WorkspaceId, id: &str) -> Option<String> {
+    let id = CredentialId::parse(id)?;
+    let found = app.store.read_but_messages(|tx| CREDENTIALS.get(tx, workspace, &id));
+    found.ok().flatten().map(|found| found.name)
+}
+
 fn note(tx: &WriteTx, caller: &Caller, action: Action, stored: &Credential, now: Timestamp) -> Result<()> {
     audit::note(tx, &Entry::by(caller, action, now).on(Kind::Credential, stored.id, &stored.name))
 }
 
-fn get(tx: &impl Tx, caller: &Caller, id: &str) -> Result<Credential> {
+/// The credential of this id in the caller's workspace.
+///
+/// # Errors
+/// 404 for an unknown one.
+pub(super) fn get(tx: &impl Tx, caller: &Caller, id: &str) -> Result<Credential> {
     let found = CredentialId::parse(id).map(|id| CREDENTIALS.get(tx, &caller.workspace, &id)).transpose()?;
     found.flatten().ok_or_else(|| {
         let shown: String = id.chars().filter(|c| !c.is_control()).take(64).collect();
@@ -219,7 +232,11 @@ fn known(types: Types, name: &str) -> Result<&'static CredentialType> {
     })
 }
 
-fn unseal(vault: &Vault, stored: &Credential) -> Result<Map<String, Value>> {
+/// The fields of a credential in clear.
+///
+/// # Errors
+/// [`Error::Failed`] naming it when it was sealed under another key.
+pub(super) fn unseal(vault: &Vault, stored: &Credential) -> Result<Map<String, Value>> {
     vault.open(&stored.workspace, &stored.id, &stored.sealed).map_err(|_| {
         Error::Failed(format!(
             "The credential '{}' was encrypted with another key than this server's. Type its values in again.",

@@ -35,6 +35,7 @@ pub mod messages;
 pub mod metrics;
 pub mod named_sessions;
 pub mod notes;
+pub mod oauth2;
 pub mod outbox;
 pub mod owner;
 pub mod password_resets;

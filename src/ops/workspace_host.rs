@@ -2,7 +2,7 @@
 
 use super::collections::Shelves;
 use super::watch::Watch;
-use super::{credentials, document_stores, store_vectors};
+use super::{credentials, document_stores, oauth2, store_vectors};
 use crate::app::App;
 use crate::boards::indexes::IndexKey;
 use crate::cards::kit::{Code, Host, Library, StoredFile, VectorStore};
@@ -58,6 +58,14 @@ impl Host for WorkspaceHost<'_> {
         let Some(id) = CredentialId::parse(id) else { return Ok(None) };
         let vault = &self.app.secrets.vault;
         self.app.store.read_but_messages(|tx| credentials::open_if(tx, vault, &self.workspace, &id, admit))
+    }
+
+    fn credential_name(&self, id: &str) -> Option<String> {
+        credentials::name(self.app, &self.workspace, id)
+    }
+
+    fn access_token(&self, id: &str, refused: Option<&str>) -> Result<String> {
+        oauth2::access_token(self.app, &self.workspace, id, refused, &self.cancel)
     }
 
     fn folder(&self, wanted: &Wanted<'_>, each: Take<'_>) -> std::result::Result<(), FolderFault> {

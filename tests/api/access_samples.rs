@@ -46,6 +46,13 @@ pub fn sample(server: &Server, method: &str, pattern: &str, kind: &str, held: &s
             let body = json!({"name": CREDENTIAL, "credentialName": "openAIApi", "plainDataObj": {"openAIApiKey": "x"}});
             (Some(crate::support::id(&server.post("/credentials", &body))), None)
         }
+        ("POST", "/oauth2-credential/authorize/:id" | "/oauth2-credential/refresh/:id") => {
+            // Nobody has signed in to it, so renewing it asks nobody.
+            let fields = json!({"clientId": "x", "clientSecret": "y"});
+            let body = json!({"name": CREDENTIAL, "credentialName": "gmailOAuth2", "plainDataObj": fields});
+            (Some(crate::support::id(&server.post("/credentials", &body))), None)
+        }
+        ("GET", "/oauth2-credential/callback") => (Some("?error=access_denied".to_owned()), None),
         ("GET", "/settings" | "/ip") => (None, None),
         ("POST", "/export-import/export") => (None, Some(json!({}))),
         ("POST", "/export-import/import") => {

@@ -55,6 +55,7 @@ mod messages;
 mod metrics;
 mod model_cards;
 mod named_sessions;
+mod oauth2;
 mod openapi;
 mod origins;
 mod overrides;

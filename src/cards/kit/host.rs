@@ -74,6 +74,20 @@ pub trait Host: Send + Sync {
         Ok(Vec::new())
     }
 
+    /// What people call a stored credential of the flow's workspace.
+    fn credential_name(&self, _id: &str) -> Option<String> {
+        None
+    }
+
+    /// The token with which requests are signed in the name of whoever signed in to a stored credential: not the one that
+    /// was `refused`, and renewed where it ends soon.
+    ///
+    /// # Errors
+    /// Why there is none, naming the credential.
+    fn access_token(&self, _id: &str, _refused: Option<&str>) -> Result<String> {
+        Err(Error::Failed("Nobody can sign in to a credential here.".to_owned()))
+    }
+
     /// A saved variable's value.
     fn variable(&self, _name: &str) -> Option<String> {
         None

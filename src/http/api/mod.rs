@@ -16,6 +16,7 @@ pub mod leads;
 pub mod messages;
 pub mod metrics;
 pub mod nodes;
+pub mod oauth2;
 mod owning;
 pub mod people;
 pub mod prediction;

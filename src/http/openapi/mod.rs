@@ -45,7 +45,16 @@ const TAGS: &[(&str, &[&str])] = &[
     ("Document stores", &["document-store"]),
     ("Cards", &["nodes", "node-load-method", "node-config", "node-icon"]),
     ("Tools", &["tools"]),
-    ("Credentials", &["credentials", "components-credentials", "components-credentials-icon", "used-by"]),
+    (
+        "Credentials",
+        &[
+            "credentials",
+            "components-credentials",
+            "components-credentials-icon",
+            "oauth2-credential",
+            "used-by",
+        ],
+    ),
     ("Variables", &["variables"]),
     ("API keys", &["apikey", "verify"]),
     ("Accounts", &["account", "auth", "user"]),
@@ -174,6 +183,15 @@ fn responses(route: &Route, components: &mut Components) -> Value {
         }
     }
     for refusal in statuses::of(route) {
+        // A route may have words of its own for a refusal, beside those that the door has.
+        if let Some(own) = responses.get_mut(&refusal.status.to_string()) {
+            for (kind, shape) in refusal.contents() {
+                let Some(kind) = kind.content_type() else { continue };
+                own["content"][kind] = json!({"schema": components.schema(&shape)});
+            }
+            own["description"] = refusal.about.into();
+            continue;
+        }
         let name = format!("#/components/responses/{}", refusal.name);
         responses.insert(refusal.status.to_string(), json!({ "$ref": name }));
     }

@@ -1,8 +1,8 @@
 //! API keys, credentials, variables and tools (contract 3, reference 1.3).
 
 use crate::http::openapi::shape::{
-    COUNT, Field, ID, MAYBE_TEXT, Param, SETTINGS, Shape, TEXT, TEXTS, TIME, field, object, optional, query,
-    text,
+    COUNT, Field, ID, MAYBE_TEXT, MAYBE_TIME, Param, SETTINGS, Shape, TEXT, TEXTS, TIME, field, object,
+    optional, query, text,
 };
 
 const TOTAL: Field = field("total", COUNT).about("Rows on all pages.");
@@ -83,6 +83,44 @@ pub const CREDENTIAL_EDIT: Shape = Shape::Named(&object(
     ],
 ));
 
+/// A sign-in that was begun.
+pub const SIGN_IN: Shape = Shape::Named(&object(
+    "SignIn",
+    "A sign-in to a credential that was begun.",
+    &[
+        field("success", Shape::Flag).about("True."),
+        field("message", TEXT),
+        field("credentialId", ID),
+        field("authorizationUrl", TEXT).about("What a person opens within ten minutes; it counts once."),
+        field("redirectUri", TEXT)
+            .about("Where the provider sends them back to: register it there exactly like this."),
+    ],
+));
+/// What a provider sends a person back with.
+pub const RETURNED: &[Param] = &[
+    query("state", TEXT, "The word of the sign-in, which counts once."),
+    query("code", TEXT, "What buys tokens."),
+    query("error", TEXT, "Why there is no code."),
+];
+/// Tokens that were renewed. None of them is shown.
+pub const RENEWED: Shape = Shape::Named(&object(
+    "RenewedSignIn",
+    "The tokens of a credential were renewed; none of them is shown.",
+    &[
+        field("success", Shape::Flag).about("True."),
+        field("message", TEXT),
+        field("credentialId", ID),
+        field(
+            "tokenInfo",
+            Shape::Object(&[
+                field("token_type", TEXT),
+                field("has_new_refresh_token", Shape::Flag),
+                field("expires_at", MAYBE_TIME),
+            ]),
+        ),
+    ],
+));
+
 /// A type of credential.
 pub const CREDENTIAL_TYPE: Shape = Shape::Named(&object(
     "CredentialType",
@@ -91,6 +129,7 @@ pub const CREDENTIAL_TYPE: Shape = Shape::Named(&object(
         field("label", TEXT),
         field("name", TEXT),
         field("version", COUNT),
+        optional("signIn", Shape::Flag).about("A person signs in to it at its provider."),
         field(
             "inputs",
             Shape::List(&Shape::Named(&object(

@@ -27,7 +27,7 @@ use crate::files::document_folders;
 use crate::net::Outgoing;
 use crate::ops::collections::Shelves;
 use crate::ops::watch::Watch;
-use crate::ops::{credentials, document_stores, flow_files, store_vectors};
+use crate::ops::{credentials, document_stores, flow_files, oauth2, store_vectors};
 use crate::programs::Programs;
 use crate::script::{Guarded, Scope, ScriptError, Served, Tenant};
 use crate::sql::Database;
@@ -217,6 +217,14 @@ impl Host for LiveHost<'_> {
             .into_iter()
             .map(|one| ListedCredential { id: one.id.to_string(), name: one.name, kind: one.credential_name })
             .collect())
+    }
+
+    fn credential_name(&self, id: &str) -> Option<String> {
+        credentials::name(self.app, &self.flow.workspace, id)
+    }
+
+    fn access_token(&self, id: &str, refused: Option<&str>) -> Result<String> {
+        oauth2::access_token(self.app, &self.flow.workspace, id, refused, &self.cancel)
     }
 
     fn variable(&self, name: &str) -> Option<String> {

@@ -609,6 +609,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/oauth2-credential/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where a provider sends a person back to: a page that says how the sign-in went. */
+        get: operations["endSignIn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/flow-drafts/publish": {
         parameters: {
             query?: never;
@@ -1055,6 +1072,46 @@ export interface paths {
         get: operations["listPermissions"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/oauth2-credential/authorize/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begins a sign-in to a credential: the address that a person opens.
+         * @description Needs one of: credentials:create, credentials:update.
+         */
+        post: operations["beginSignIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/oauth2-credential/refresh/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Renews the tokens of a credential.
+         * @description Needs one of: credentials:create, credentials:update.
+         */
+        post: operations["renewSignIn"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2666,6 +2723,8 @@ export interface components {
             label: string;
             name: string;
             version: number;
+            /** @description A person signs in to it at its provider. */
+            signIn?: boolean;
             inputs: components["schemas"]["CredentialField"][];
         };
         /** @description What was deleted. */
@@ -3908,6 +3967,20 @@ export interface components {
             /** @description What the service printed when it started. */
             setupToken?: string | null;
         };
+        /** @description The tokens of a credential were renewed; none of them is shown. */
+        RenewedSignIn: {
+            /** @description True. */
+            success: boolean;
+            message: string;
+            /** Format: uuid */
+            credentialId: string;
+            tokenInfo: {
+                token_type: string;
+                has_new_refresh_token: boolean;
+                /** Format: date-time */
+                expires_at: string | null;
+            };
+        };
         /** @description A link with which a person sets a new password. */
         ResetLink: {
             /** Format: uuid */
@@ -4030,6 +4103,18 @@ export interface components {
             chatbotConfig: string;
             /** @description JSON text of the Start card, if there is one. */
             flowData: string;
+        };
+        /** @description A sign-in to a credential that was begun. */
+        SignIn: {
+            /** @description True. */
+            success: boolean;
+            message: string;
+            /** Format: uuid */
+            credentialId: string;
+            /** @description What a person opens within ten minutes; it counts once. */
+            authorizationUrl: string;
+            /** @description Where the provider sends them back to: register it there exactly like this. */
+            redirectUri: string;
         };
         /** @description A passage of a document. */
         SourceDocument: {
@@ -6202,6 +6287,67 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    endSignIn: {
+        parameters: {
+            query?: {
+                /** @description The word of the sign-in, which counts once. */
+                state?: string;
+                /** @description What buys tokens. */
+                code?: string;
+                /** @description Why there is no code. */
+                error?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Something in the request is wrong; the message says what. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            /** @description It was tried and failed: a card, a provider, or the service itself. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The answer. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            503: components["responses"]["Unavailable"];
+        };
+    };
     publishDrafts: {
         parameters: {
             query?: never;
@@ -7104,6 +7250,72 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["TooSlow"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    beginSignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignIn"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
+            414: components["responses"]["AddressTooLong"];
+            415: components["responses"]["WrongType"];
+            431: components["responses"]["HeadTooLarge"];
+            500: components["responses"]["Failed"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    renewSignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RenewedSignIn"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["TooSlow"];
+            413: components["responses"]["TooLarge"];
             414: components["responses"]["AddressTooLong"];
             415: components["responses"]["WrongType"];
             431: components["responses"]["HeadTooLarge"];
