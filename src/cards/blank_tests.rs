@@ -49,6 +49,7 @@ fn entered(input: &Input) -> Value {
         InputKind::Address => "https://example.com/a".into(),
         InputKind::Number { min, .. } => min.into(),
         InputKind::Choice(choices) => choices[0].name.into(),
+        InputKind::Choices(choices) => json!([choices[0].name]),
         InputKind::Json | InputKind::Headers => json!({}),
         InputKind::Pick(_) => "7c9e6679-7425-40de-944b-e07fc1f90ae7".into(),
         InputKind::File(_) => "FILE-STORAGE::a.txt".into(),
@@ -86,7 +87,7 @@ fn part(card: &'static Card, host: &TestHost) -> Result<Part> {
         let fields = kind.fields.iter().map(|field| (field.name.to_owned(), Value::from("a")));
         fields.collect::<Map<_, _>>()
     });
-    card.make.part(&Inputs { card, label: card.label, host, values, credential })
+    card.make.part(&Inputs { card, label: card.label, host, values, credential, credential_id: Some("a") })
 }
 
 #[test]

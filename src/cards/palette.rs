@@ -61,6 +61,9 @@ fn param(input: &Input) -> Value {
             json!({ other: value.parse::<bool>().map_or_else(|_| json!(value), Value::from) }),
         );
     }
+    if let Some((other, values)) = input.shown_for {
+        param.insert("show".into(), json!({ other: values }));
+    }
     let flags = [
         ("optional", input.optional),
         ("additionalParams", input.additional),
@@ -72,7 +75,7 @@ fn param(input: &Input) -> Value {
     match input.kind {
         InputKind::Text { rows } if rows > 1 => drop(param.insert("rows".into(), rows.into())),
         InputKind::Number { step, .. } => drop(param.insert("step".into(), step.into())),
-        InputKind::Choice(choices) => {
+        InputKind::Choice(choices) | InputKind::Choices(choices) => {
             let options = choices.iter().map(|choice| json!({"label": choice.label, "name": choice.name}));
             param.insert("options".into(), options.collect());
         }
@@ -112,6 +115,7 @@ fn wire_type(input: &Input) -> &'static str {
         InputKind::Number { .. } => "number",
         InputKind::Switch => "boolean",
         InputKind::Choice(_) => "options",
+        InputKind::Choices(_) => "multiOptions",
         InputKind::ModelName(_) | InputKind::Pick(_) => "asyncOptions",
         InputKind::Json | InputKind::Headers => "json",
         InputKind::Secret => "password",

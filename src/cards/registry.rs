@@ -162,6 +162,10 @@ pub static CARDS: &[&Card] = &[
     &tools::current_date_time::CARD,
     &tools::custom_tool::CARD,
     &tools::exa_search::CARD,
+    &tools::google::calendar::CARD,
+    &tools::google::docs::CARD,
+    &tools::google::gmail::CARD,
+    &tools::google::sheets::CARD,
     &tools::google_custom_search::CARD,
     &tools::json_path_extractor::CARD,
     &tools::openapi_toolkit::CARD,
@@ -267,7 +271,9 @@ mod tests {
     fn a_rule_about_another_input_names_one_of_its_card() {
         for card in CARDS {
             for input in card.inputs {
-                for other in input.shown_if.iter().map(|(other, _)| other).chain(input.unless) {
+                let ruled = input.shown_if.iter().map(|(other, _)| other);
+                let ruled = ruled.chain(input.shown_for.iter().map(|(other, _)| other));
+                for other in ruled.chain(input.unless) {
                     assert!(card.input(other).is_some(), "{}: {} depends on {other}", card.name, input.name);
                 }
             }

@@ -48,7 +48,7 @@ impl Lone<'_> {
         values.extend(
             wired.map(|(name, part)| (name, Bound::Parts(vec![Wired { label: label.to_owned(), part }]))),
         );
-        read(&Inputs { card, label, host, values, credential })
+        read(&Inputs { card, label, host, values, credential, credential_id: self.credential })
     }
 }
 

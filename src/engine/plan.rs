@@ -261,6 +261,7 @@ fn reach(node: &Node, input: &Input) -> Reach {
             | InputKind::Pick(_)
             | InputKind::File(_)
             | InputKind::Choice(_)
+            | InputKind::Choices(_)
     );
     if is_owners {
         Reach::Saved

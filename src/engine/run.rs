@@ -231,7 +231,8 @@ fn build<'v>(
     }
     let _span = span(card.name, &step.label).entered();
     let host = resolver.turn.host;
-    let credential = credential::fields(card, &step.label, credential.as_deref(), host)?;
+    let credential_id = credential.as_deref();
+    let credential = credential::fields(card, &step.label, credential_id, host)?;
     let mut values: HashMap<_, _> =
         inputs.iter().map(|(name, source)| (*name, resolver.bind(source))).collect();
     for (name, value) in overrides {
@@ -240,7 +241,7 @@ fn build<'v>(
         let source = Source::overridden(saved, declared.kind, value).of_input(declared);
         values.insert(name, resolver.bind(&source));
     }
-    let inputs = Inputs { card, label: &step.label, host, values, credential };
+    let inputs = Inputs { card, label: &step.label, host, values, credential, credential_id };
     refuse_hidden(&inputs)?;
     if let Make::Branch(decide) = card.make {
         let taken = decide(&inputs)?;

@@ -1,15 +1,17 @@
 //! What is wrong with a canvas, by card and input, before anybody runs it, and what of it this server cannot run at all.
 
+mod values;
+
 use super::fitting::fits;
 use super::former::former_name;
 use super::plan::{Plan, Unplannable};
 use super::resources::{Resources, forbidden_program, lost_flows, lost_parts, lost_variables};
 use super::{credential, source};
 use crate::canvas::{Canvas, Node};
-use crate::cards::kit::{Card, Connects, Input, InputKind, number_in};
+use crate::cards::kit::input::chosen;
+use crate::cards::kit::{Card, Connects, Input, InputKind};
 use crate::cards::{refused, registry};
 use crate::domain::flow::FlowKind;
-use crate::domain::secrets::PLACEHOLDER;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -174,8 +176,10 @@ fn of_node(canvas: &Canvas, node: &Node, resources: &dyn Resources) -> Vec<Strin
     let Some(card) = registry::find(&node.name) else {
         return vec![unknown_card(node)];
     };
-    let shown =
-        |input: &&Input| input.shown_if.is_none_or(|(other, wanted)| shows(node, card, other, wanted));
+    let shown = |input: &&Input| {
+        input.shown_if.is_none_or(|(other, wanted)| shows(node, card, other, wanted))
+            && input.shown_for.is_none_or(|(other, wanted)| holds(node, other, wanted))
+    };
     card.inputs.iter().filter(shown).filter_map(|input| issue(canvas, node, card, input, resources)).collect()
 }
 
@@ -202,7 +206,7 @@ fn issue(
     let is_replaced = !input.unless.is_empty()
         && input.unless.iter().all(|other| node.inputs.get(*other).is_some_and(|value| !is_empty(value)));
     if input.optional || input.default.is_some() || is_replaced {
-        return value_issue(input, value);
+        return values::issue(input, value);
     }
     let empty = match input.kind {
         InputKind::Credential(_) => true,
@@ -211,7 +215,7 @@ fn issue(
     match (empty, input.is_wire()) {
         (true, true) => Some(format!("{} needs a connection.", input.label)),
         (true, false) => Some(format!("{} is required.", input.label)),
-        (false, _) => value_issue(input, value),
+        (false, _) => values::issue(input, value),
     }
 }
 
@@ -254,32 +258,10 @@ fn shows(node: &Node, card: &Card, other: &str, wanted: &str) -> bool {
     }
 }
 
-fn value_issue(input: &Input, value: Option<&Value>) -> Option<String> {
-    const SHOWN_MAX_CHARS: usize = 60;
-    match (input.kind, value?) {
-        (_, Value::Null) => None,
-        // History puts it in place of a secret; whoever brings a version back enters the secret again.
-        (_, value) if value.to_string().contains(PLACEHOLDER) => {
-            Some(format!("{} holds a hidden secret: enter it again.", input.label))
-        }
-        // What a reference stands for is known when the flow runs.
-        (_, Value::String(text)) if text.trim().is_empty() || text.contains("{{") => None,
-        (InputKind::Number { min, max, .. }, value) => match number_in(value) {
-            None => Some(format!("{} must be a number.", input.label)),
-            Some(number) if !(min..=max).contains(&number) => {
-                Some(format!("{} must be between {min} and {max}.", input.label))
-            }
-            Some(_) => None,
-        },
-        (InputKind::Choice(choices), value) => {
-            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            let is_known = choices.iter().any(|choice| choice.name == text);
-            let shown: String = text.escape_debug().take(SHOWN_MAX_CHARS).collect();
-            (!is_known)
-                .then(|| format!("{} has the value '{shown}', which is none of its choices.", input.label))
-        }
-        _ => None,
-    }
+/// True when the choice, or one of the choices, of another input is one of these.
+fn holds(node: &Node, other: &str, wanted: &[&str]) -> bool {
+    let names = node.inputs.get(other).and_then(chosen).unwrap_or_default();
+    names.iter().any(|name| wanted.contains(&name.as_str()))
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! Signing in to credentials with OAuth 2 (reference 1.3): what goes out, what comes back, and what is never seen.
 
+mod google;
 mod house;
 mod internet;
+mod runs;
 
 use crate::support::{Server, id};
 use house::{HUSH, House, SECRET, callback};

@@ -1,5 +1,7 @@
 //! One input of a card: its kind decides how it is shown, read, overridden and kept out of history.
 
+use serde_json::Value;
+
 /// An input. Built in a `const` by its kind and refined by the methods below.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Input {
@@ -29,6 +31,8 @@ pub struct Input {
     pub lists: bool,
     /// Shown only while another input has a value.
     pub shown_if: Option<(&'static str, &'static str)>,
+    /// Shown only while another input has, or holds, one of these values.
+    pub shown_for: Option<(&'static str, &'static [&'static str])>,
     /// May stay empty where each of these inputs is filled in; no inputs say nothing.
     pub unless: &'static [&'static str],
 }
@@ -54,6 +58,8 @@ pub enum InputKind {
     Switch,
     /// One of a fixed list.
     Choice(&'static [Choice]),
+    /// Some of a fixed list, as a list or as its JSON text: what the owner lets a model do (never overridden).
+    Choices(&'static [Choice]),
     /// The name of a provider's model, with suggestions; any text is accepted.
     ModelName(&'static [&'static str]),
     /// JSON: an object or a list, as such or as text.
@@ -176,6 +182,25 @@ impl Choice {
     }
 }
 
+/// The names in a value that is a list, the JSON text of one, or names divided by commas, each once; `None` for what is
+/// no such thing.
+#[must_use]
+pub fn chosen(value: &Value) -> Option<Vec<String>> {
+    let names = match value {
+        Value::Array(_) => serde_json::from_value::<Vec<String>>(value.clone()).ok()?,
+        Value::String(text) if text.trim_start().starts_with('[') => serde_json::from_str(text).ok()?,
+        Value::String(text) => text.split(',').map(str::to_owned).collect(),
+        _ => return None,
+    };
+    let mut once: Vec<String> = Vec::new();
+    for name in names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
+        if !once.iter().any(|known| known == name) {
+            once.push(name.to_owned());
+        }
+    }
+    Some(once)
+}
+
 impl Input {
     const fn new(name: &'static str, label: &'static str, kind: InputKind) -> Self {
         Self {
@@ -192,6 +217,7 @@ impl Input {
             filling: false,
             lists: false,
             shown_if: None,
+            shown_for: None,
             unless: &[],
         }
     }
@@ -230,6 +256,12 @@ impl Input {
     #[must_use]
     pub const fn choice(name: &'static str, label: &'static str, choices: &'static [Choice]) -> Self {
         Self::new(name, label, InputKind::Choice(choices))
+    }
+
+    /// Some of `choices`.
+    #[must_use]
+    pub const fn choices(name: &'static str, label: &'static str, choices: &'static [Choice]) -> Self {
+        Self::new(name, label, InputKind::Choices(choices))
     }
 
     /// A model name, with suggestions.
@@ -360,6 +392,13 @@ impl Input {
     #[must_use]
     pub const fn when(mut self, input: &'static str, value: &'static str) -> Self {
         self.shown_if = Some((input, value));
+        self
+    }
+
+    /// Shown only while the choice `input` is, or the choices `input` hold, one of `values`.
+    #[must_use]
+    pub const fn when_any(mut self, input: &'static str, values: &'static [&'static str]) -> Self {
+        self.shown_for = Some((input, values));
         self
     }
 

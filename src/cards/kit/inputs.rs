@@ -1,7 +1,7 @@
 //! The inputs of one card in one run: resolved, typed, and complaining by card and input name.
 
 use super::host::Host;
-use super::input::InputKind;
+use super::input::{InputKind, chosen};
 use super::knowledge::{Loader, Nearest, Splitter, VectorStore};
 use super::model::Model;
 use super::numbered;
@@ -48,6 +48,8 @@ pub struct Inputs<'a> {
     pub values: HashMap<&'static str, Bound>,
     /// The fields of the selected credential.
     pub credential: Option<Map<String, Value>>,
+    /// The id of the selected credential.
+    pub credential_id: Option<&'a str>,
 }
 
 impl Inputs<'_> {
@@ -200,6 +202,15 @@ impl Inputs<'_> {
     pub fn comma_list(&self, name: &str) -> Vec<String> {
         let text = self.maybe_text(name).unwrap_or_default();
         text.split(',').map(str::trim).filter(|entry| !entry.is_empty()).map(str::to_owned).collect()
+    }
+
+    /// The names that are chosen of a list, each once.
+    ///
+    /// # Errors
+    /// When none is.
+    pub fn choices(&self, name: &str) -> Result<Vec<String>> {
+        let names = chosen(&Value::from(self.maybe_text(name))).unwrap_or_default();
+        if names.is_empty() { Err(self.wrong(name, "choose at least one")) } else { Ok(names) }
     }
 
     /// A base address without its trailing slash.

@@ -1,5 +1,6 @@
 //! What cards are written with. A card file needs nothing from outside this room and `llm`.
 
+pub(in crate::cards) mod actions;
 mod arguments;
 pub mod card;
 pub mod code;

@@ -9,6 +9,7 @@ pub mod chatflow_tool;
 pub mod current_date_time;
 pub mod custom_tool;
 pub mod exa_search;
+pub mod google;
 pub mod google_custom_search;
 pub mod json_path_extractor;
 pub mod openapi_toolkit;

@@ -3,7 +3,7 @@
 use super::Server;
 use super::client::{Client, Described};
 use crate::cards::kit::part::Toolkit;
-use crate::cards::kit::{Input, card};
+use crate::cards::kit::{Input, card, input};
 use crate::cards::kit::{Inputs, Picked, Tool, Turn, data};
 use crate::domain::error::{Error, Result};
 use crate::domain::tool_record::model_name;
@@ -75,15 +75,7 @@ pub(super) fn toolkit(inputs: &Inputs<'_>, server: Server) -> Result<Toolkit> {
 /// The names in the owner's list: JSON, or divided by commas.
 fn chosen(inputs: &Inputs<'_>) -> Result<Vec<String>> {
     let text = inputs.maybe_text(ACTIONS.name).unwrap_or_default();
-    let mut names: Vec<String> = if text.trim_start().starts_with('[') {
-        serde_json::from_str(&text)
-            .map_err(|_| inputs.wrong(ACTIONS.name, "this must be a JSON list of names"))?
-    } else {
-        inputs.comma_list(ACTIONS.name)
-    };
-    let mut seen = std::collections::HashSet::new();
-    names.retain(|name| seen.insert(name.clone()));
-    Ok(names)
+    input::chosen(&text.into()).ok_or_else(|| inputs.wrong(ACTIONS.name, "this must be a JSON list of names"))
 }
 
 struct McpTool {

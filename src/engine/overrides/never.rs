@@ -153,7 +153,9 @@ pub(super) fn of_input(card: &Card, input: &Input) -> Option<Group> {
         InputKind::Address | InputKind::Headers => Some(Group::Address),
         InputKind::Code => Some(Group::Code),
         InputKind::File(_) => Some(Group::File),
-        InputKind::Pick(_) | InputKind::Wire(_) | InputKind::Wires(_) => Some(Group::Picker),
+        InputKind::Pick(_) | InputKind::Choices(_) | InputKind::Wire(_) | InputKind::Wires(_) => {
+            Some(Group::Picker)
+        }
         InputKind::Text { .. }
         | InputKind::Number { .. }
         | InputKind::Switch

@@ -1,0 +1,79 @@
+//! Google Docs: reads and writes the documents of whoever signed in.
+
+use super::docs_actions::ACTIONS;
+use crate::cards::kit::actions::toolkit;
+use crate::cards::kit::{Card, Category, Choice, Input, Make, Risk};
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "googleDocsTool",
+    label: "Google Docs",
+    version: 1.0,
+    category: Category::Tools,
+    description: "Lets a model read and write documents in Google Docs.",
+    base_classes: &["Tool"],
+    risk: Risk::Risky,
+    inputs: &[
+        Input::credential(&["googleDocsOAuth2"]),
+        Input::choices("actions", "Actions", CHOICES),
+        Input::text("documentId", "Document ID").additional().when_any("actions", WITH_DOCUMENT),
+        Input::text("title", "Title").additional().when_any("actions", &["createDocument"]),
+        Input::lines("text", "Text")
+            .additional()
+            .when_any("actions", &["createDocument", "updateDocument", "insertText", "appendText"]),
+        Input::whole("index", "Index", 1.0, 100_000_000.0)
+            .starting("1")
+            .additional()
+            .help("Where something is inserted; 1 is the beginning.")
+            .when_any(
+                "actions",
+                &["createDocument", "updateDocument", "insertText", "insertImage", "createTable"],
+            ),
+        Input::text("replaceText", "Replace Text").additional().when_any("actions", REPLACING),
+        Input::text("newText", "New Text").additional().when_any("actions", REPLACING),
+        Input::switch("matchCase", "Match Case").additional().when_any("actions", REPLACING),
+        Input::text("imageUrl", "Image URL")
+            .additional()
+            .help("Google fetches the picture from there.")
+            .when_any("actions", &["createDocument", "updateDocument", "insertImage"]),
+        Input::whole("rows", "Table Rows", 1.0, 1000.0).additional().when_any("actions", TABLES),
+        Input::whole("columns", "Table Columns", 1.0, 20.0).additional().when_any("actions", TABLES),
+    ],
+    outputs: &[],
+    make: Make::Tools(|inputs| {
+        toolkit(inputs, "actions", ACTIONS, super::service("Google Docs", "https://docs.googleapis.com/v1"))
+    }),
+};
+
+const WITH_DOCUMENT: &[&str] = &[
+    "getDocument",
+    "updateDocument",
+    "insertText",
+    "replaceText",
+    "appendText",
+    "getTextContent",
+    "insertImage",
+    "createTable",
+];
+const REPLACING: &[&str] = &["updateDocument", "replaceText"];
+const TABLES: &[&str] = &["createDocument", "updateDocument", "createTable"];
+
+const CHOICES: &[Choice] = &[
+    Choice::of("createDocument", "Create Document"),
+    Choice::of("getDocument", "Get Document"),
+    Choice::of("updateDocument", "Update Document"),
+    Choice::of("insertText", "Insert Text"),
+    Choice::of("replaceText", "Replace Text"),
+    Choice::of("appendText", "Append Text"),
+    Choice::of("getTextContent", "Get Text Content"),
+    Choice::of("insertImage", "Insert Image"),
+    Choice::of("createTable", "Create Table"),
+];
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_table_fits_the_card() {
+        crate::cards::kit::actions::hold(&super::CARD, super::ACTIONS);
+    }
+}

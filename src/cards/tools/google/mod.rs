@@ -1,0 +1,17 @@
+//! Tools over Google's services, in the name of whoever signed in to the selected credential.
+
+pub mod calendar;
+mod calendar_actions;
+pub mod docs;
+mod docs_actions;
+pub mod gmail;
+mod gmail_actions;
+mod mail;
+pub mod sheets;
+mod sheets_actions;
+
+use crate::cards::kit::actions::{Proof, Service};
+
+fn service(name: &'static str, base: &str) -> Service {
+    Service { name, base: base.to_owned(), proof: Proof::SignIn }
+}

@@ -1,0 +1,47 @@
+//! What is wrong with a value, as its input declares it.
+
+use crate::cards::kit::input::chosen;
+use crate::cards::kit::{Input, InputKind, number_in};
+use crate::domain::secrets::PLACEHOLDER;
+use serde_json::Value;
+
+/// What is wrong with the value of an input, if anything.
+pub(super) fn issue(input: &Input, value: Option<&Value>) -> Option<String> {
+    match (input.kind, value?) {
+        (_, Value::Null) => None,
+        // History puts it in place of a secret; whoever brings a version back enters the secret again.
+        (_, value) if value.to_string().contains(PLACEHOLDER) => {
+            Some(format!("{} holds a hidden secret: enter it again.", input.label))
+        }
+        // What a reference stands for is known when the flow runs.
+        (_, Value::String(text)) if text.trim().is_empty() || text.contains("{{") => None,
+        (InputKind::Number { min, max, .. }, value) => match number_in(value) {
+            None => Some(format!("{} must be a number.", input.label)),
+            Some(number) if !(min..=max).contains(&number) => {
+                Some(format!("{} must be between {min} and {max}.", input.label))
+            }
+            Some(_) => None,
+        },
+        (InputKind::Choices(choices), value) => {
+            let names = chosen(value).unwrap_or_default();
+            let unknown = names.iter().find(|name| choices.iter().all(|choice| choice.name != *name));
+            match unknown {
+                None if names.is_empty() => Some(format!("{} needs at least one choice.", input.label)),
+                None => None,
+                Some(unknown) => Some(no_choice(input, unknown)),
+            }
+        }
+        (InputKind::Choice(choices), value) => {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let is_known = choices.iter().any(|choice| choice.name == text);
+            (!is_known).then(|| no_choice(input, &text))
+        }
+        _ => None,
+    }
+}
+
+fn no_choice(input: &Input, text: &str) -> String {
+    const SHOWN_MAX_CHARS: usize = 60;
+    let shown: String = text.escape_debug().take(SHOWN_MAX_CHARS).collect();
+    format!("{} has the value '{shown}', which is none of its choices.", input.label)
+}
