@@ -167,6 +167,7 @@ pub static CARDS: &[&Card] = &[
     &tools::google::gmail::CARD,
     &tools::google::sheets::CARD,
     &tools::google_custom_search::CARD,
+    &tools::jira::CARD,
     &tools::json_path_extractor::CARD,
     &tools::openapi_toolkit::CARD,
     &tools::query_engine_tool::CARD,

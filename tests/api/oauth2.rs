@@ -3,6 +3,7 @@
 mod google;
 mod house;
 mod internet;
+mod jira;
 mod runs;
 
 use crate::support::{Server, id};

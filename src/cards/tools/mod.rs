@@ -11,6 +11,7 @@ pub mod custom_tool;
 pub mod exa_search;
 pub mod google;
 pub mod google_custom_search;
+pub mod jira;
 pub mod json_path_extractor;
 pub mod openapi_toolkit;
 pub mod query_engine_tool;
