@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { api, part } from './client';
 import { useChangeRecord, useCreateRecord, useDeleteRecord, useRecords, type Records } from './lists';
 import type { Schemas } from './models';
@@ -47,6 +47,14 @@ export const useCredential = (id: string | null) =>
     staleTime: 0,
     gcTime: 0,
     queryFn: () => api.get<CredentialWithFields>(`/credentials/${part(id ?? '')}`),
+  });
+
+/** A sign-in at a provider that was begun: where to, and where back to. */
+export type SignInBegun = Schemas['SignIn'];
+
+export const useBeginSignIn = () =>
+  useMutation({
+    mutationFn: (id: string) => api.post<SignInBegun>(`/oauth2-credential/authorize/${part(id)}`),
   });
 
 export const useCredentialTypes = (enabled = true) =>

@@ -9,6 +9,7 @@ import {
 import { t } from '../../i18n';
 import { Button, Field, FormDialog, Input, toast, useForm, type FormErrors } from '../../ui';
 import { CredentialInput } from './CredentialInput';
+import { SignIn } from './SignIn';
 import { entriesOf, problemOf, toSend, type Entry, type Problem } from './fields';
 
 export interface CredentialFormProps {
@@ -114,6 +115,7 @@ export function CredentialForm({ type, stored, onClose, onBack }: CredentialForm
           )
         );
       })}
+      {stored && type.signIn && <SignIn credential={stored} />}
     </FormDialog>
   );
 }
