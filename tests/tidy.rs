@@ -14,7 +14,7 @@ const LINES_MAX: usize = 500;
 /// Which floor each room stands on. A room may use the floors below its own.
 const FLOORS: &[(usize, &[&str])] = &[
     (0, &["domain", "limits", "settings", "clock", "worker", "durable"]),
-    (1, &["canvas", "script", "net", "vectors"]),
+    (1, &["aws", "canvas", "script", "net", "vectors"]),
     (
         2,
         &[
@@ -60,9 +60,10 @@ const ONLY: &[(&str, &[&str])] = &[
     ("mysql", &["net", "domain", "limits"]),
     ("redis", &["net", "domain", "limits"]),
     ("programs", &["worker", "domain", "limits"]),
-    ("cards", &["llm", "documents", "sql", "postgres", "mysql", "redis", "programs", "canvas", "script", "net", "vectors", "domain", "limits", "settings", "clock"]),
+    ("cards", &["aws", "llm", "documents", "sql", "postgres", "mysql", "redis", "programs", "canvas", "script", "net", "vectors", "domain", "limits", "settings", "clock"]),
     ("engine", &["cards", "llm", "documents", "canvas", "script", "net", "vectors", "domain", "limits", "settings", "clock"]),
     ("vectors", &[]),
+    ("aws", &["domain"]),
     ("http", &["app", "ops", "domain", "limits", "settings", "clock"]),
     ("tasks", &["app", "ops", "domain", "limits", "settings", "clock"]),
     ("traces", &["net", "domain", "settings"]),

@@ -1,0 +1,201 @@
+//! Signature Version 4: headers that prove that whoever sends a request holds a secret key, without showing it.
+
+#[cfg(test)]
+mod tests;
+
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use jiff::Timestamp;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode, utf8_percent_encode};
+use sha2::{Digest as _, Sha256};
+use std::fmt;
+use std::fmt::Write as _;
+
+/// The name of the procedure.
+const ALGORITHM: &str = "AWS4-HMAC-SHA256";
+/// All but letters, digits and `-._~` is escaped.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+/// The same of a path, whose slashes stay.
+const ESCAPED_IN_PATH: &AsciiSet = &ESCAPED.remove(b'/');
+
+/// A text as one part of a path or of a query.
+#[must_use]
+pub fn encoded(text: &str) -> String {
+    utf8_percent_encode(text, ESCAPED).to_string()
+}
+
+/// A text with slashes as a path.
+#[must_use]
+pub fn encoded_path(text: &str) -> String {
+    utf8_percent_encode(text, ESCAPED_IN_PATH).to_string()
+}
+
+/// An access key. Nothing prints it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Keys {
+    /// The public half.
+    pub id: String,
+    /// The secret half.
+    pub secret: String,
+    /// What makes a key of a limited time whole.
+    pub session: Option<String>,
+}
+
+impl fmt::Debug for Keys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Keys(hidden)")
+    }
+}
+
+/// What a signature is good for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scope {
+    /// `us-east-1`.
+    pub region: String,
+    /// The service's name in signatures: `bedrock`, `s3`.
+    pub service: String,
+}
+
+impl Scope {
+    /// The object store takes paths as they are sent, and wants the sum of every body in a header.
+    fn is_object_store(&self) -> bool {
+        self.service == "s3"
+    }
+}
+
+/// A request before it is signed.
+#[derive(Debug, Clone, Copy)]
+pub struct Unsigned<'a> {
+    /// `POST`.
+    pub method: &'a str,
+    /// Where it goes, as it will be sent.
+    pub url: &'a str,
+    /// What goes along; all of it is signed.
+    pub headers: &'a [(&'a str, &'a str)],
+    /// The body.
+    pub body: &'a [u8],
+}
+
+impl Keys {
+    /// The headers that make the request a signed one, beside those it has.
+    #[must_use]
+    pub fn sign(&self, scope: &Scope, request: &Unsigned<'_>, now: Timestamp) -> Vec<(String, String)> {
+        let date = now.strftime("%Y%m%dT%H%M%SZ").to_string();
+        let sum = hex(&Sha256::digest(request.body));
+        let mut added = vec![("x-amz-date".to_owned(), date.clone())];
+        if let Some(session) = &self.session {
+            added.push(("x-amz-security-token".to_owned(), session.clone()));
+        }
+        if scope.is_object_store() {
+            added.push(("x-amz-content-sha256".to_owned(), sum.clone()));
+        }
+        let place = Place::of(request.url);
+        let own = added.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let (names, headers) = canonical_headers(request.headers.iter().copied().chain(own), &place.host);
+        let canonical = format!(
+            "{}\n{}\n{}\n{headers}\n{names}\n{sum}",
+            request.method,
+            canonical_path(place.path, scope),
+            canonical_query(place.query),
+        );
+        let day = &date[..8];
+        let credential = format!("{day}/{}/{}/aws4_request", scope.region, scope.service);
+        let statement =
+            format!("{ALGORITHM}\n{date}\n{credential}\n{}", hex(&Sha256::digest(canonical.as_bytes())));
+        let parts = [day, &scope.region, &scope.service, "aws4_request", &statement];
+        let secret = format!("AWS4{}", self.secret).into_bytes();
+        let signature = parts.iter().fold(secret, |key, part| signed(&key, part.as_bytes()));
+        let proof = format!(
+            "{ALGORITHM} Credential={}/{credential}, SignedHeaders={names}, Signature={}",
+            self.id,
+            hex(&signature)
+        );
+        added.push(("authorization".to_owned(), proof));
+        added
+    }
+}
+
+/// The parts of an address, as they are sent.
+struct Place<'a> {
+    host: String,
+    path: &'a str,
+    query: &'a str,
+}
+
+impl<'a> Place<'a> {
+    fn of(url: &'a str) -> Self {
+        let (scheme, rest) = url.split_once("://").unwrap_or(("https", url));
+        let end = rest.find(['/', '?']).unwrap_or(rest.len());
+        let (authority, rest) = rest.split_at(end);
+        let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host).to_ascii_lowercase();
+        // The port that everybody knows is not sent.
+        let usual = if scheme.eq_ignore_ascii_case("http") { ":80" } else { ":443" };
+        let host = host.strip_suffix(usual).map_or(host.clone(), str::to_owned);
+        Self { host, path: if path.is_empty() { "/" } else { path }, query }
+    }
+}
+
+/// The names of all headers, and the headers, in order.
+fn canonical_headers<'a>(sent: impl Iterator<Item = (&'a str, &'a str)>, host: &'a str) -> (String, String) {
+    let mut all: Vec<(String, String)> = Vec::new();
+    for (name, value) in sent.chain([("host", host)]) {
+        let value = value.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
+        let name = name.to_ascii_lowercase();
+        match all.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, before)) => {
+                before.push(',');
+                before.push_str(&value);
+            }
+            None => all.push((name, value)),
+        }
+    }
+    all.sort();
+    let names = all.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(";");
+    let mut headers = String::new();
+    for (name, value) in &all {
+        let _ = writeln!(headers, "{name}:{value}");
+    }
+    (names, headers)
+}
+
+fn canonical_path(path: &str, scope: &Scope) -> String {
+    if scope.is_object_store() {
+        return path.to_owned();
+    }
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    let end = if path.ends_with('/') && !parts.is_empty() { "/" } else { "" };
+    // What is escaped in the address is escaped once more here.
+    format!("/{}{end}", encoded_path(&parts.join("/")))
+}
+
+fn canonical_query(query: &str) -> String {
+    let escaped =
+        |text: &str| percent_encode(&percent_decode_str(text).collect::<Vec<u8>>(), ESCAPED).to_string();
+    let pairs = query.split('&').filter(|pair| !pair.is_empty());
+    let mut pairs: Vec<(String, String)> = pairs
+        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+        .map(|(name, value)| (escaped(name), escaped(value)))
+        .collect();
+    pairs.sort();
+    pairs.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("&")
+}
+
+fn signed(key: &[u8], text: &[u8]) -> Vec<u8> {
+    let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("any length is a key");
+    mac.update(text);
+    mac.finalize().into_bytes().to_vec()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
