@@ -2,6 +2,7 @@
 
 use super::ModelError;
 use super::exchange::Body;
+use super::identity::{Asking, Identity, Judgement, Refusal};
 use super::refusal::{Refusals, secrets_of_address, secrets_of_header};
 use super::retry;
 use super::weight::{REPLY_VALUES_MAX, VECTORS_VALUES_MAX, is_within};
@@ -11,6 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fmt;
 use std::io::Read;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The most a refusal is read of.
@@ -57,6 +59,8 @@ pub struct Endpoint {
     pub query: Vec<(String, String)>,
     /// How long an answer may take to begin and may pause.
     pub limits: Limits,
+    /// Proves anew with each request whose it is, where the key alone does not.
+    pub identity: Option<Arc<dyn Identity>>,
 }
 
 impl fmt::Debug for Endpoint {
@@ -77,7 +81,14 @@ impl Endpoint {
             headers: Vec::new(),
             query: Vec::new(),
             limits: Limits::model(),
+            identity: None,
         }
+    }
+
+    /// As [`Self::new`], of a provider that wants proof with each request.
+    #[must_use]
+    pub fn proved(outgoing: Outgoing, base: &str, identity: impl Identity + 'static) -> Self {
+        Self { identity: Some(Arc::new(identity)), ..Self::new(outgoing, base, None) }
     }
 
     /// The value of the header `authorization`, where there is a key.
@@ -92,7 +103,8 @@ impl Endpoint {
         let query = self.query.iter().map(|(_, value)| value.as_str());
         // The name of a model may be part of an address; it is told in any case.
         let path = secrets_of_address(&self.base).filter(|part| !model.contains(part));
-        Refusals::new(model, key.chain(headers).chain(query).chain(path).collect())
+        let proofs = self.identity.iter().flat_map(|identity| identity.secrets());
+        Refusals::new(model, key.chain(headers).chain(query).chain(path).collect()).hiding(proofs)
     }
 
     /// Posts to `path`, trying again as spec 8 says. The answer has a good status.
@@ -104,9 +116,10 @@ impl Endpoint {
         model: &str,
         cancel: &Cancel,
     ) -> Result<Incoming, ModelError> {
-        self.tried(path, headers, model, cancel, |url, all| {
-            self.outgoing.post_json(Purpose::Provider, url, all, body, cancel, self.limits)
-        })
+        let body = serde_json::to_vec(body).expect("a JSON value can always be written");
+        let mut all = vec![("content-type", "application/json")];
+        all.extend_from_slice(headers);
+        self.tried(&Method::POST, path, &all, Some(&body), model, cancel)
     }
 
     /// As [`Self::post`], of a body whose type is among `headers`.
@@ -118,9 +131,7 @@ impl Endpoint {
         model: &str,
         cancel: &Cancel,
     ) -> Result<Incoming, ModelError> {
-        self.tried(path, headers, model, cancel, |url, all| {
-            self.outgoing.send(Purpose::Provider, Method::POST, url, all, Some(body), cancel, self.limits)
-        })
+        self.tried(&Method::POST, path, headers, Some(body), model, cancel)
     }
 
     /// Gets `path`, as [`Self::post`] posts.
@@ -131,9 +142,7 @@ impl Endpoint {
         model: &str,
         cancel: &Cancel,
     ) -> Result<Incoming, ModelError> {
-        self.tried(path, headers, model, cancel, |url, all| {
-            self.outgoing.get(Purpose::Provider, url, all, cancel, self.limits)
-        })
+        self.tried(&Method::GET, path, headers, None, model, cancel)
     }
 
     /// Sends with any method, as [`Self::post`] posts; what is needed of headers is among the endpoint's own.
@@ -146,31 +155,82 @@ impl Endpoint {
     ) -> Result<Incoming, ModelError> {
         let headers: Vec<(&str, &str)> = body.iter().map(|body| ("content-type", body.kind)).collect();
         let bytes = body.map(|body| body.bytes);
-        self.tried(path, &headers, "", cancel, |url, all| {
-            self.outgoing.send(Purpose::Provider, method.clone(), url, all, bytes, cancel, self.limits)
-        })
+        self.tried(method, path, &headers, bytes, "", cancel)
     }
 
     fn tried(
         &self,
+        method: &Method,
         path: &str,
         headers: &[(&str, &str)],
+        body: Option<&[u8]>,
         model: &str,
         cancel: &Cancel,
-        send: impl Fn(&str, &[(&str, &str)]) -> Result<Incoming, NetError>,
     ) -> Result<Incoming, ModelError> {
         let url = self.url(path);
         let mut all = headers.to_vec();
         all.extend(self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())));
-        let refusals = self.refusals(model);
+        let send = || {
+            let proofs = self.proofs(method, &url, &all, body, cancel)?;
+            let mut sent = all.clone();
+            sent.extend(proofs.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+            let purpose = Purpose::Provider;
+            self.outgoing
+                .send(purpose, method.clone(), &url, &sent, body, cancel, self.limits)
+                .map_err(ModelError::from)
+        };
         retry::send(cancel, || {
-            let sent = send(&url, &all);
-            let mut response = sent.map_err(|error| retry::Failure::from(ModelError::from(error)))?;
-            if (200..300).contains(&response.status()) {
-                return Ok(response);
+            let mut response = send()?;
+            let mut renewed = false;
+            loop {
+                if (200..300).contains(&response.status()) {
+                    return Ok(response);
+                }
+                match self.refused(&mut response, model) {
+                    None if !renewed => {
+                        renewed = true;
+                        response = send()?;
+                    }
+                    None => return Err(ModelError::KeyRefused.into()),
+                    Some(failure) => return Err(failure),
+                }
             }
-            Err(refused(&mut response, &refusals))
         })
+    }
+
+    fn proofs(
+        &self,
+        method: &Method,
+        url: &str,
+        headers: &[(&str, &str)],
+        body: Option<&[u8]>,
+        cancel: &Cancel,
+    ) -> Result<Vec<(String, String)>, ModelError> {
+        let Some(identity) = &self.identity else { return Ok(Vec::new()) };
+        let (method, body, outgoing) = (method.as_str(), body.unwrap_or_default(), &self.outgoing);
+        identity.headers(&Asking { method, url, headers, body, outgoing, cancel })
+    }
+
+    /// Why a request was refused; `None` when it may pass with a fresh proof.
+    fn refused(&self, response: &mut Incoming, model: &str) -> Option<retry::Failure> {
+        response.set_stall(REFUSAL_STALL);
+        let mut bytes = Vec::new();
+        // What arrived of it is enough, whatever broke.
+        let _ = response.by_ref().take(REFUSAL_BYTES_MAX).read_to_end(&mut bytes);
+        let json = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
+        let asked = retry::wait_asked(|name| response.header(name), &json);
+        let refusals = self.refusals(model);
+        let status = response.status();
+        let judgement = self.identity.as_ref().map_or(Judgement::Usual, |identity| {
+            let (kind, body) = (response.header("x-amzn-errortype"), bytes.as_slice());
+            identity.judge(&Refusal { status, kind, body, json: &json, model, asked, refusals: &refusals })
+        });
+        let error = match judgement {
+            Judgement::Usual => refusals.of_status(status, &json, asked),
+            Judgement::Means(error) => error,
+            Judgement::Again => return None,
+        };
+        Some(retry::Failure { error, asked })
     }
 
     fn url(&self, path: &str) -> String {

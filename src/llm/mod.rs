@@ -1,6 +1,8 @@
 //! Talking to model providers: one file per wire protocol, not per brand.
 
 mod anthropic;
+mod aws;
+mod bedrock;
 mod cohere;
 mod completions;
 pub mod embeddings;
@@ -8,6 +10,7 @@ mod endpoint;
 mod exchange;
 mod form;
 mod google;
+mod identity;
 mod model_list;
 mod moderation;
 mod ollama;
@@ -26,12 +29,15 @@ mod transcription;
 mod weight;
 
 pub use anthropic::{ANTHROPIC_BASE, Anthropic};
+pub use aws::AwsIdentity;
+pub use bedrock::Bedrock;
 pub use cohere::{COHERE_BASE, Cohere};
 pub use completions::Completions;
 pub use endpoint::{ApiKey, Endpoint};
 pub use exchange::Body;
 pub use form::Form;
 pub use google::{GOOGLE_BASE, Google};
+pub use identity::{Asking, Identity, Judgement, Refusal};
 pub use model_list::{ListFormat, ListedModel, Wanted, list_models};
 pub use moderation::Moderator;
 pub use ollama::{OLLAMA_BASE, Ollama};

@@ -6,6 +6,7 @@ use super::{credentials, document_stores, oauth2, store_vectors};
 use crate::app::App;
 use crate::boards::indexes::IndexKey;
 use crate::cards::kit::{Code, Host, Library, StoredFile, VectorStore};
+use crate::clock::Clock;
 use crate::documents::Documents;
 use crate::domain::cancel::Cancel;
 use crate::domain::document_folder::{FolderFault, Take, Wanted};
@@ -21,7 +22,6 @@ use crate::script::ScriptError;
 use crate::sql::Database;
 use crate::store::tables::TOOLS;
 use crate::vectors::Index;
-use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -112,8 +112,8 @@ impl Host for WorkspaceHost<'_> {
         &self.cancel
     }
 
-    fn now(&self) -> Timestamp {
-        self.app.clock.now()
+    fn clock(&self) -> Clock {
+        self.app.clock.clone()
     }
 
     fn index(&self, content: &[u8; 32], make: &mut dyn FnMut() -> Result<Index>) -> Result<Arc<Index>> {

@@ -18,6 +18,7 @@ mod cards;
 mod chains;
 mod chat_files;
 mod chat_knowledge;
+mod clouds;
 mod code;
 mod code_databases;
 mod conversations;

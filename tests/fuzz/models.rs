@@ -3,7 +3,7 @@
 use crate::{fuzz, seeds};
 use flowkeep::domain::cancel::Cancel;
 use flowkeep::llm::{
-    Anthropic, ApiKey, ChatModel, ChatRequest, Cohere, Delta, Endpoint, Google, Message, Ollama, OpenAi,
+    Anthropic, ApiKey, Bedrock, ChatModel, ChatRequest, Cohere, Delta, Endpoint, Google, Message, Ollama, OpenAi,
 };
 use flowkeep::net::Outgoing;
 use std::io::{Read as _, Write as _};
@@ -79,6 +79,7 @@ fn replies_of_providers() {
             Box::new(google),
             Box::new(Ollama { streaming, ..Ollama::new(endpoint(""), "m") }),
             Box::new(Cohere { endpoint: endpoint(""), model: "m".into(), temperature: None, streaming }),
+            Box::new(Bedrock { streaming, ..Bedrock::new(endpoint(""), "m") }),
         ]
     };
     let all: Vec<_> = models(true).into_iter().chain(models(false)).collect();

@@ -2,6 +2,7 @@
 
 pub mod anthropic;
 pub mod azure_openai;
+pub mod bedrock;
 pub mod cerebras;
 pub mod cohere;
 pub mod comet_api;

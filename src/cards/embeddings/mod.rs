@@ -1,6 +1,7 @@
 //! Embeddings: parts that turn text into vectors.
 
 pub mod azure_openai;
+pub mod bedrock;
 pub mod cohere;
 pub mod google;
 pub mod hashing;

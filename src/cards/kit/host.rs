@@ -5,6 +5,7 @@ use super::databases::ListedCredential;
 use super::knowledge::VectorStore;
 use super::library::Library;
 use super::part::ReplyKey;
+use crate::clock::Clock;
 use crate::documents::Documents;
 use crate::domain::cancel::Cancel;
 use crate::domain::conversation::Conversation;
@@ -179,8 +180,13 @@ pub trait Host: Send + Sync {
     /// Set when the run must end.
     fn cancel(&self) -> &Cancel;
 
+    /// The time, for what is signed or expires while a run goes on.
+    fn clock(&self) -> Clock;
+
     /// Now.
-    fn now(&self) -> Timestamp;
+    fn now(&self) -> Timestamp {
+        self.clock().now()
+    }
 
     /// What was remembered under this key for the flow as it is now.
     fn recall(&self, _key: &ReplyKey) -> Option<Arc<[u8]>> {

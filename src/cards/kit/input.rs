@@ -270,6 +270,12 @@ impl Input {
         Self::new("modelName", "Model Name", InputKind::ModelName(suggestions))
     }
 
+    /// As [`Self::model`], on a card that calls it `name`.
+    #[must_use]
+    pub const fn model_in(name: &'static str, suggestions: &'static [&'static str]) -> Self {
+        Self { name, ..Self::model(suggestions) }
+    }
+
     /// JSON.
     #[must_use]
     pub const fn json(name: &'static str, label: &'static str) -> Self {

@@ -2,6 +2,7 @@
 
 pub(in crate::cards) mod actions;
 mod arguments;
+pub(in crate::cards) mod aws;
 pub mod card;
 pub mod code;
 pub(in crate::cards) mod commands;

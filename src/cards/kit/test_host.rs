@@ -3,6 +3,7 @@
 use super::code::Code;
 use super::host::Host;
 use super::part::{ReplyKey, Turn};
+use crate::clock::Clock;
 use crate::documents::{self, Documents};
 use crate::domain::cancel::Cancel;
 use crate::domain::error::Result;
@@ -57,6 +58,10 @@ impl Host for TestHost {
 
     fn cancel(&self) -> &Cancel {
         &self.cancel
+    }
+
+    fn clock(&self) -> Clock {
+        Clock::default()
     }
 
     fn now(&self) -> Timestamp {

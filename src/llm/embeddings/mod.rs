@@ -1,5 +1,6 @@
 //! Models that turn texts into vectors: one file per wire format, and what is alike for all of them.
 
+mod bedrock;
 mod cohere;
 mod feature_extraction;
 mod google;
@@ -8,6 +9,7 @@ mod openai;
 #[cfg(test)]
 mod tests;
 
+pub use bedrock::BedrockEmbeddings;
 pub use cohere::CohereEmbeddings;
 pub use feature_extraction::FeatureExtraction;
 pub use google::{GoogleEmbeddings, TaskType};

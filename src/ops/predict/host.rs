@@ -11,6 +11,7 @@ use crate::cards::kit::{
     Code, CodeDatabases, FlowAsk, Host, Library, ListedCredential, ModelCall, ReplyKey, StoredFile,
     VectorStore,
 };
+use crate::clock::Clock;
 use crate::documents::Documents;
 use crate::domain::cancel::Cancel;
 use crate::domain::conversation::Conversation;
@@ -35,7 +36,6 @@ use crate::store::Order;
 use crate::store::messages::{self, Page};
 use crate::store::tables::{NAME_OF_CONVERSATION, TOOLS};
 use crate::vectors::Index;
-use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -327,8 +327,8 @@ impl Host for LiveHost<'_> {
         &self.cancel
     }
 
-    fn now(&self) -> Timestamp {
-        self.app.clock.now()
+    fn clock(&self) -> Clock {
+        self.app.clock.clone()
     }
 
     fn recall(&self, key: &ReplyKey) -> Option<Arc<[u8]>> {

@@ -3,6 +3,7 @@
 use crate::canvas::{Canvas, name_of_today};
 use crate::cards::kit::{Code, Gone, Host, Sink, Turn};
 use crate::cards::registry;
+use crate::clock::Clock;
 use crate::documents::{self, Documents};
 use crate::domain::cancel::Cancel;
 use crate::domain::credential_types;
@@ -12,7 +13,6 @@ use crate::net::Outgoing;
 use crate::ops::transfer::FileFlows;
 use crate::script::{self, Guarded, Scope, ScriptError, Scripts, Served};
 use crate::settings::Settings;
-use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -63,8 +63,8 @@ impl Host for OfflineHost<'_> {
         &self.cancel
     }
 
-    fn now(&self) -> Timestamp {
-        Timestamp::now()
+    fn clock(&self) -> Clock {
+        Clock::default()
     }
 }
 

@@ -1,7 +1,7 @@
 //! The wire formats, as their providers write them.
 
 use super::http::{Connection, Ended};
-use super::{Recorded, Reply, knowledge};
+use super::{Recorded, Reply, converse, knowledge};
 use serde_json::{Value, json};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -66,6 +66,10 @@ pub fn last_user_text(request: &Recorded) -> String {
 
 /// Answers in the format the request's path stands for.
 pub fn answer(connection: &mut Connection, request: &Recorded, reply: &Reply) -> Result<(), Ended> {
+    if let Some(streaming) = converse::streams(request) {
+        let words = last_user_text(request).split_whitespace().count() as u64;
+        return converse::answer(connection, reply, streaming, words);
+    }
     let Some((format, streaming)) = format_of(request) else {
         return match knowledge::answer(request).or_else(|| knowledge::models(request)) {
             Some(body) => connection.whole(200, &[], body.to_string().as_bytes()),

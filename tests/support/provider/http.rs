@@ -53,11 +53,12 @@ impl Connection {
         }
         let mut body = vec![0; length];
         self.reader.read_exact(&mut body).ok()?;
+        let raw = body.clone();
         let (body, bytes) = match serde_json::from_slice(&body) {
             Ok(json) => (json, Vec::new()),
             Err(_) => (Value::Null, body),
         };
-        Some(Recorded { method, path, headers, body, bytes })
+        Some(Recorded { method, path, headers, body, bytes, raw })
     }
 
     /// Stays silent for `time`, unless the client leaves.
@@ -103,9 +104,12 @@ impl Connection {
     }
 
     /// Sends one chunk.
-    pub fn chunk(&mut self, content: &str) -> Result<(), Ended> {
+    pub fn chunk(&mut self, content: impl AsRef<[u8]>) -> Result<(), Ended> {
+        let content = content.as_ref();
         self.out.clear();
-        let _ = write!(self.out, "{:x}\r\n{content}\r\n", content.len());
+        let _ = write!(self.out, "{:x}\r\n", content.len());
+        self.out.extend_from_slice(content);
+        self.out.extend_from_slice(b"\r\n");
         self.send()
     }
 

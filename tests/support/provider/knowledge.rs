@@ -57,6 +57,11 @@ pub fn answer(request: &Recorded) -> Option<Value> {
         Some(json!({"embeddings": texts(&body["requests"]).map(vector).collect::<Vec<_>>()}))
     } else if path.ends_with("/feature-extraction") {
         Some(texts(&body["inputs"]).map(vector_of).collect())
+    } else if path.ends_with("/invoke") && body["inputText"].is_string() {
+        Some(json!({"embedding": vector_of(&body["inputText"]), "inputTextTokenCount": 3}))
+    } else if path.ends_with("/invoke") {
+        let vectors: Vec<_> = texts(&body["texts"]).map(vector_of).collect();
+        Some(json!({"id": "e1", "embeddings": vectors, "response_type": "embeddings_floats"}))
     } else if path.ends_with("/rerank") {
         Some(ranked(body))
     } else {

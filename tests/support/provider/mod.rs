@@ -1,4 +1,4 @@
-//! A stand-in model provider: speaks the four wire formats over plain HTTP/1.1 and does what it is told.
+//! A stand-in model provider: speaks the wire formats over plain HTTP/1.1 and does what it is told.
 //!
 //! Without a script it answers `You said: <last user text>`. A script is a queue of [`Behaviour`]s, one per request, or
 //! a closure that looks at the request. One thread with a small stack serves each connection, so that a thousand
@@ -6,6 +6,8 @@
 
 #![allow(dead_code, reason = "each test binary uses its own part of this")]
 
+pub mod aws;
+pub mod converse;
 mod formats;
 mod http;
 pub mod knowledge;
@@ -30,6 +32,8 @@ pub enum Behaviour {
     Reply(Reply),
     /// Answer with a status and a body instead.
     Status { status: u16, body: String, headers: Vec<(String, String)> },
+    /// Answer with bytes of any type, in pieces of this length.
+    Bytes { kind: &'static str, body: Vec<u8>, piece: usize },
     /// Accept the request and stay silent until the client leaves.
     Hang,
     /// Close the connection without a word.
@@ -119,6 +123,8 @@ pub struct Recorded {
     pub body: Value,
     /// The body when it is not JSON.
     pub bytes: Vec<u8>,
+    /// The body as it came, whatever it is.
+    pub raw: Vec<u8>,
 }
 
 impl Recorded {
@@ -268,6 +274,10 @@ fn serve(stream: TcpStream, state: &State) {
             Behaviour::Status { status, body, headers } => {
                 connection.whole(status, &headers, body.as_bytes())
             }
+            Behaviour::Bytes { kind, body, piece } => connection
+                .begin(kind)
+                .and_then(|()| body.chunks(piece).try_for_each(|piece| connection.chunk(piece)))
+                .and_then(|()| connection.end()),
             Behaviour::Hang => connection.wait(Duration::from_secs(600)).and(Err(http::Ended::ByUs)),
             Behaviour::Close => Err(http::Ended::ByUs),
         };

@@ -1,0 +1,62 @@
+//! AWS Bedrock's embeddings.
+
+use crate::cards::kit::aws::{REGION, Service, endpoint};
+use crate::cards::kit::provided::{BATCH_SIZE, embedder_of_lines};
+use crate::cards::kit::{Card, Category, Choice, Input, Make, Risk};
+use crate::llm::embeddings::BedrockEmbeddings;
+
+const TYPES: &[Choice] = &[
+    Choice::of("search_document", "Search Documents"),
+    Choice::of("search_query", "Search"),
+    Choice::of("classification", "Classification"),
+    Choice::of("clustering", "Clustering"),
+];
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "AWSBedrockEmbeddings",
+    label: "AWS Bedrock Embedding",
+    version: 5.0,
+    category: Category::Embeddings,
+    description: "Embedding models of Amazon and Cohere on AWS Bedrock.",
+    base_classes: &["AWSBedrockEmbeddings", "BedrockEmbeddings", "Embeddings"],
+    risk: Risk::Safe,
+    inputs: &[
+        Input::credential(&["awsApi"])
+            .optional()
+            .help("An access key. This server's own rights are not lent to flows."),
+        REGION,
+        Input::model_in(
+            "model",
+            &[
+                "amazon.titan-embed-text-v1",
+                "amazon.titan-embed-text-v2:0",
+                "cohere.embed-english-v3",
+                "cohere.embed-multilingual-v3",
+            ],
+        )
+        .or("amazon.titan-embed-text-v1"),
+        Input::text("customModel", "Custom Model Name").optional().help("Takes the place of Model Name."),
+        Input::choice("inputType", "Cohere Input Type", TYPES)
+            .optional()
+            .help("Either kind of search tells Cohere's models of questions and of passages what they are."),
+        Input::address("endpointHost", "Endpoint Host")
+            .additional()
+            .help("Another address of the service, such as an endpoint of your own network."),
+        BATCH_SIZE,
+    ],
+    outputs: &[],
+    make: Make::Embeddings(|inputs| {
+        let service = Service { host: "bedrock-runtime", signed: "bedrock" };
+        let endpoint = endpoint(inputs, &service, "endpointHost")?;
+        let custom = inputs.maybe_text("customModel").filter(|name| !name.trim().is_empty());
+        let name = match custom {
+            Some(name) => name,
+            None => inputs.text("model")?,
+        };
+        let mut model = BedrockEmbeddings::new(endpoint, &name);
+        model.input_type = inputs.maybe_text("inputType").filter(|kind| !kind.starts_with("search_"));
+        model.batch = model.batch.asked(inputs.whole(BATCH_SIZE.name)?);
+        Ok(embedder_of_lines(inputs, model))
+    }),
+};

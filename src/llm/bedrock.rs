@@ -1,0 +1,243 @@
+//! AWS Bedrock's Converse, one protocol for the models of all its makers.
+
+mod request;
+#[cfg(test)]
+mod tests;
+
+use super::aws::meaning;
+use super::refusal::Refusals;
+use super::reply::{Cut, Partial, Reply, argument_object, broke_off, parsed};
+use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, OnDelta, ToolCall, endpoint};
+use crate::aws::encoded;
+use crate::aws::event_stream::{Damage, Frame, Frames};
+use crate::domain::cancel::Cancel;
+use crate::net::NetError;
+use serde_json::Value;
+use std::io::Read;
+
+/// What is read at once; a stream of tokens needs no more.
+const READ_BYTES: usize = 2 * 1024;
+
+/// Errors inside a stream, by their names in small letters, and the status each has outside of one.
+const EVENT_STATUSES: &[(&str, u16)] = &[
+    ("throttlingexception", 429),
+    ("validationexception", 400),
+    ("modelstreamerrorexception", 424),
+    ("serviceunavailableexception", 503),
+];
+
+/// A model behind Converse. What is `None` or empty is left to the provider.
+#[derive(Debug)]
+pub struct Bedrock {
+    /// Where, with the key that signs; the base address ends before `/model`.
+    pub endpoint: Endpoint,
+    /// The model's id, or that of a profile of models, or its full name.
+    pub model: String,
+    /// Sampling.
+    pub temperature: Option<f64>,
+    /// The most tokens the model may write.
+    pub max_tokens: Option<u64>,
+    /// Words at which the model stops.
+    pub stop: Vec<String>,
+    /// Messages may carry images.
+    pub images: bool,
+    /// The reply comes in fragments.
+    pub streaming: bool,
+    /// Asks for the faster machines of a model that has some.
+    pub optimized: bool,
+}
+
+impl Bedrock {
+    /// A model with the provider's defaults, streaming.
+    #[must_use]
+    pub fn new(endpoint: Endpoint, model: &str) -> Self {
+        Self {
+            endpoint,
+            model: model.to_owned(),
+            temperature: None,
+            max_tokens: None,
+            stop: Vec::new(),
+            images: false,
+            streaming: true,
+            optimized: false,
+        }
+    }
+
+    fn path(&self) -> String {
+        let what = if self.streaming { "converse-stream" } else { "converse" };
+        format!("/model/{}/{what}", encoded(self.model.trim()))
+    }
+}
+
+impl ChatModel for Bedrock {
+    fn chat(
+        &self,
+        request: &ChatRequest,
+        cancel: &Cancel,
+        on: &mut OnDelta<'_>,
+    ) -> Result<Completion, ModelError> {
+        let body = request::body(self, request)?;
+        let mut incoming = self.endpoint.post(&self.path(), &[], &body, &self.model, cancel)?;
+        drop(body);
+        let mut reply = Reply::new(on);
+        if self.streaming && !endpoint::is_whole(&incoming) {
+            let refusals = self.endpoint.refusals(&self.model);
+            read_stream(&mut incoming, &mut reply, &self.model, &refusals)?;
+        } else {
+            read_whole(&mut incoming, &mut reply)?;
+        }
+        incoming.finish();
+        reply.done()
+    }
+
+    fn takes_images(&self) -> bool {
+        self.images
+    }
+
+    fn streams(&self) -> bool {
+        self.streaming
+    }
+}
+
+/// Reads frames until the one that counts the tokens, which is the last.
+fn read_stream(
+    source: &mut impl Read,
+    reply: &mut Reply<'_, '_>,
+    model: &str,
+    refusals: &Refusals<'_>,
+) -> Result<(), ModelError> {
+    let (mut frames, mut piece, mut stopped) = (Frames::default(), [0; READ_BYTES], false);
+    loop {
+        while let Some(frame) = frames.next_frame().map_err(damaged)? {
+            match frame.header(":message-type") {
+                Some("event") => {}
+                Some("exception") => return Err(exception(&frame, model, refusals)),
+                _ => return Err(error(&frame, model, refusals)),
+            }
+            let kind = frame.header(":event-type").unwrap_or_default();
+            let data = payload(&frame)?;
+            match kind {
+                "contentBlockStart" => begin_block(&data, reply)?,
+                "contentBlockDelta" => take_delta(&data, reply)?,
+                "messageStop" => {
+                    judge(&data, reply)?;
+                    stopped = true;
+                }
+                "metadata" => {
+                    take_usage(&data["usage"], reply);
+                    if stopped {
+                        return Ok(());
+                    }
+                }
+                _ => {}
+            }
+        }
+        match source.read(&mut piece).map_err(NetError::from)? {
+            0 if stopped && frames.is_empty() => return Ok(()),
+            0 => return Err(broke_off()),
+            count => frames.feed(&piece[..count]),
+        }
+    }
+}
+
+fn payload(frame: &Frame) -> Result<Value, ModelError> {
+    const WHAT: &str = "an event of it is not JSON";
+    let text = std::str::from_utf8(&frame.payload).map_err(|_| ModelError::Garbled(WHAT.into()))?;
+    parsed(text, WHAT)
+}
+
+fn damaged(damage: Damage) -> ModelError {
+    match damage {
+        Damage::TooLarge => NetError::TooLarge.into(),
+        Damage::Sum => ModelError::Garbled("a frame of it arrived damaged".into()),
+        Damage::Form => ModelError::Garbled("it is no stream of events".into()),
+    }
+}
+
+/// The end of a stream by an error that the service describes.
+fn exception(frame: &Frame, model: &str, refusals: &Refusals<'_>) -> ModelError {
+    let code = frame.header(":exception-type").unwrap_or_default();
+    let told = serde_json::from_slice::<Value>(&frame.payload).unwrap_or_default();
+    let said = told["message"].as_str().unwrap_or_default();
+    let known = EVENT_STATUSES.iter().find(|(name, _)| code.eq_ignore_ascii_case(name));
+    meaning(code, known.map_or(500, |(_, status)| *status), said, model, None, refusals)
+}
+
+/// The end of a stream by an error that nobody expected.
+fn error(frame: &Frame, model: &str, refusals: &Refusals<'_>) -> ModelError {
+    let Some(code) = frame.header(":error-code") else { return damaged(Damage::Form) };
+    meaning(code, 500, frame.header(":error-message").unwrap_or(code), model, None, refusals)
+}
+
+fn begin_block(data: &Value, reply: &mut Reply<'_, '_>) -> Result<(), ModelError> {
+    let Some(call) = data["start"].get("toolUse") else { return Ok(()) };
+    let text = |name: &str| call[name].as_str().unwrap_or_default().to_owned();
+    reply.begin_call(Partial {
+        index: data["contentBlockIndex"].as_u64(),
+        id: text("toolUseId"),
+        name: text("name"),
+        arguments: String::new(),
+    })
+}
+
+fn take_delta(data: &Value, reply: &mut Reply<'_, '_>) -> Result<(), ModelError> {
+    let delta = &data["delta"];
+    if let Some(fragment) = delta["toolUse"]["input"].as_str() {
+        let index = data["contentBlockIndex"].as_u64();
+        if let Some(call) = reply.partial().iter_mut().rev().find(|call| call.index == index) {
+            call.arguments.push_str(fragment);
+        }
+        return Ok(());
+    }
+    reply.thinking(delta["reasoningContent"]["text"].as_str().unwrap_or_default())?;
+    reply.text(delta["text"].as_str().unwrap_or_default())
+}
+
+fn read_whole(source: &mut impl Read, reply: &mut Reply<'_, '_>) -> Result<(), ModelError> {
+    let whole = endpoint::read_whole(source)?;
+    let Some(content) = whole["output"]["message"]["content"].as_array() else {
+        return Err(ModelError::Garbled("it is not a message".into()));
+    };
+    take_usage(&whole["usage"], reply);
+    for block in content {
+        if let Some(call) = block.get("toolUse") {
+            let text = |name: &str| call[name].as_str().unwrap_or_default().to_owned();
+            let arguments = argument_object(&call["input"]);
+            reply.call(ToolCall { id: text("toolUseId"), name: text("name"), arguments })?;
+        }
+        reply.thinking(block["reasoningContent"]["reasoningText"]["text"].as_str().unwrap_or_default())?;
+        reply.text(block["text"].as_str().unwrap_or_default())?;
+    }
+    judge(&whole, reply)
+}
+
+/// Looks at why the model finished.
+fn judge(message: &Value, reply: &mut Reply<'_, '_>) -> Result<(), ModelError> {
+    match message["stopReason"].as_str() {
+        Some("max_tokens" | "model_context_window_exceeded") => reply.cut(Cut::Length),
+        Some("malformed_tool_use") => {
+            return Err(ModelError::Garbled("the model wrote a tool call that cannot be read".into()));
+        }
+        Some(reason @ ("guardrail_intervened" | "content_filtered" | "refusal")) => {
+            if reply.is_empty() {
+                let message = format!("it held the answer back ({reason})");
+                return Err(ModelError::Provider { status: 200, message });
+            }
+            reply.cut(Cut::Filter);
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn take_usage(wire: &Value, reply: &mut Reply<'_, '_>) {
+    if !wire.is_object() {
+        return;
+    }
+    let usage = reply.usage();
+    let count = |name: &str| wire[name].as_u64().unwrap_or(0);
+    // Tokens written to and read from the cache are counted apart by the provider.
+    usage.cached_tokens = count("cacheReadInputTokens");
+    usage.input_tokens = count("inputTokens") + usage.cached_tokens + count("cacheWriteInputTokens");
+    usage.output_tokens = count("outputTokens");
+}

@@ -1,0 +1,3 @@
+//! Cards over services of clouds, whose requests are signed or carry a token that is bought.
+
+mod bedrock;
