@@ -80,6 +80,8 @@ pub static CARDS: &[&Card] = &[
     &document_loaders::microsoft_word::CARD,
     &document_loaders::pdf_file::CARD,
     &document_loaders::plain_text::CARD,
+    &document_loaders::s3::directory::CARD,
+    &document_loaders::s3::file::CARD,
     &document_loaders::searches::brave_search_api_loader::CARD,
     &document_loaders::searches::search_api_loader::CARD,
     &document_loaders::searches::serp_api_loader::CARD,

@@ -1,12 +1,13 @@
-//! One request and its answer in JSON, for providers that are no models: vector databases above all. Waits, refusals and
+//! One request and its answer, for providers that are no models: vector databases above all. Waits, refusals and
 //! keys are as with models.
 
 use super::endpoint::bytes_within;
 use super::weight::EXCHANGE_VALUES_MAX;
 use super::{Endpoint, ModelError};
 use crate::domain::cancel::Cancel;
-use crate::net::Method;
+use crate::net::{Method, NetError};
 use serde_json::Value;
+use std::io::Read as _;
 
 /// A body that is not JSON, or not only.
 #[derive(Debug, Clone, Copy)]
@@ -59,6 +60,21 @@ impl Endpoint {
     #[must_use]
     pub fn told(&self, status: u16, error: &Value) -> ModelError {
         self.refusals("").of_status(status, error, None)
+    }
+
+    /// Gets the bytes at `path`; `None` where there are more than `most`.
+    ///
+    /// # Errors
+    /// As [`Self::exchange`].
+    pub fn fetch(&self, path: &str, most: usize, cancel: &Cancel) -> Result<Option<Vec<u8>>, ModelError> {
+        let mut incoming = self.get(path, &[], "", cancel)?;
+        let mut bytes = Vec::new();
+        incoming.by_ref().take(most as u64 + 1).read_to_end(&mut bytes).map_err(NetError::from)?;
+        if bytes.len() > most {
+            return Ok(None);
+        }
+        incoming.finish();
+        Ok(Some(bytes))
     }
 
     /// As [`Self::exchange`]; `None` where the provider says that there is no such thing.

@@ -1,3 +1,4 @@
 //! Cards over services of clouds, whose requests are signed or carry a token that is bought.
 
 mod bedrock;
+mod s3;

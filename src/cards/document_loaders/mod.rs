@@ -19,6 +19,7 @@ pub(super) mod pdf_file;
 pub(super) mod plain_text;
 mod pointers;
 pub(super) mod rows;
+pub(super) mod s3;
 pub(super) mod searches;
 pub(super) mod text_file;
 pub(super) mod unstructured_file_loader;

@@ -22,6 +22,9 @@ impl Account {
     /// The refusal of a request that is not this account's; `None` for one that passes.
     pub fn refusal(&self, request: &Recorded) -> Option<Behaviour> {
         let refused = |kind: &str, message: String| {
+            if self.service == "s3" {
+                return Some(of_object_store(kind, &message));
+            }
             let headers =
                 vec![("x-amzn-errortype".to_owned(), format!("{kind}:http://internal.amazon.com/"))];
             Some(Behaviour::Status { status: 403, body: json!({ "message": message }).to_string(), headers })
@@ -101,6 +104,25 @@ impl Account {
         }
         format!("{}\n{path}\n{}\n{headers}\n{names}\n{sum}", request.method, pairs.join("&"))
     }
+}
+
+/// The object store has codes of its own, and says them in XML.
+fn of_object_store(kind: &str, message: &str) -> Behaviour {
+    let code = match kind {
+        "UnrecognizedClientException" => "InvalidAccessKeyId",
+        _ if message.starts_with("Signature ") => "RequestTimeTooSkewed",
+        _ => "SignatureDoesNotMatch",
+    };
+    xml_error(403, code, message)
+}
+
+/// An error as the object store writes it.
+pub fn xml_error(status: u16, code: &str, message: &str) -> Behaviour {
+    let body = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>{code}</Code><Message>{message}</Message><RequestId>1</RequestId></Error>"
+    );
+    let headers = vec![("content-type".to_owned(), "application/xml".to_owned())];
+    Behaviour::Status { status, body, headers }
 }
 
 fn mac(key: &[u8], text: &str) -> Vec<u8> {

@@ -1,0 +1,82 @@
+//! S3 Directory: the objects of a bucket whose names begin alike.
+
+use super::super::by_kind::{POINTER, is_known};
+use super::super::pdf_file::USAGES;
+use super::{BUCKET, Bucket, SERVER};
+use crate::cards::kit::aws::REGION;
+use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, count, loader};
+use crate::cards::kit::{Card, Category, Host, Input, Make, Risk};
+use crate::domain::error::{Error, Result};
+use crate::domain::prediction::SourceDocument;
+use crate::limits;
+
+/// Pages of a listing that are looked through, of a thousand names each.
+const PAGES_MAX: usize = 20;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "s3Directory",
+    label: "S3 Directory",
+    version: 4.0,
+    category: Category::DocumentLoaders,
+    description: "The text of the objects in an S3 bucket, by the endings of their names.",
+    base_classes: BASE_CLASSES,
+    risk: Risk::Safe,
+    inputs: &[
+        Input::credential(&["awsApi"])
+            .optional()
+            .help("An access key. This server's own rights are not lent to flows."),
+        SPLITTER,
+        BUCKET,
+        REGION,
+        SERVER,
+        Input::text("prefix", "Prefix").additional().help("How the names begin: handbook/"),
+        Input::choice("pdfUsage", "Pdf Usage", USAGES).or("perPage").additional(),
+        POINTER,
+        METADATA,
+        OMIT,
+    ],
+    outputs: OUTPUTS,
+    make: Make::Loader(|inputs| {
+        let (bucket, prefix) = (Bucket::of(inputs)?, inputs.maybe_text("prefix").unwrap_or_default());
+        loader(inputs, move |host: &dyn Host| read(&bucket, &prefix, host))
+    }),
+};
+
+fn read(bucket: &Bucket, prefix: &str, host: &dyn Host) -> Result<Vec<SourceDocument>> {
+    let (mut documents, mut room) = (Vec::new(), limits::PASSAGES_BYTES_MAX);
+    for key in keys(bucket, prefix, host)? {
+        if host.cancel().reason().is_some() {
+            return Err(Error::Cancelled);
+        }
+        let read = bucket.documents(&key, host)?;
+        let size = read.iter().map(|document| document.page_content.len()).sum();
+        room = room.checked_sub(size).ok_or_else(|| bucket.wrong("the objects hold too much text"))?;
+        documents.extend(read);
+        count(&bucket.label, &documents)?;
+    }
+    Ok(documents)
+}
+
+/// The objects that can be read, in the order of their names.
+fn keys(bucket: &Bucket, prefix: &str, host: &dyn Host) -> Result<Vec<String>> {
+    let (mut keys, mut after) = (Vec::new(), None);
+    for _ in 0..PAGES_MAX {
+        let page = bucket.page(prefix, after.as_deref(), host)?;
+        // A folder that was made by hand is an object without content.
+        let wanted = page.objects.into_iter().filter(|(key, size)| *size > 0 && is_known(key));
+        keys.extend(wanted.map(|(key, _)| key));
+        if keys.len() > limits::PAGES_MAX {
+            break;
+        }
+        match page.next {
+            None => return Ok(keys),
+            next => after = next,
+        }
+    }
+    Err(bucket.wrong(&format!(
+        "there are too many objects: at most {} are read of {} that are looked at; narrow them down with Prefix",
+        limits::PAGES_MAX,
+        PAGES_MAX * 1_000
+    )))
+}

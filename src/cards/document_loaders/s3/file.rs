@@ -1,0 +1,46 @@
+//! S3: one object of a bucket.
+
+use super::super::by_kind::POINTER;
+use super::super::pdf_file::USAGES;
+use super::{BUCKET, Bucket, SERVER};
+use crate::cards::kit::aws::REGION;
+use crate::cards::kit::loading::{BASE_CLASSES, METADATA, OMIT, OUTPUTS, SPLITTER, loader};
+use crate::cards::kit::{Card, Category, Choice, Host, Input, Make, Risk};
+
+const METHODS: &[Choice] =
+    &[Choice::of("builtIn", "Built In Loaders"), Choice::of("unstructured", "Unstructured")];
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "S3",
+    label: "S3",
+    version: 5.0,
+    category: Category::DocumentLoaders,
+    description: "The text of an object in an S3 bucket, by the ending of its name.",
+    base_classes: BASE_CLASSES,
+    risk: Risk::Safe,
+    inputs: &[
+        Input::credential(&["awsApi"])
+            .optional()
+            .help("An access key. This server's own rights are not lent to flows."),
+        BUCKET,
+        Input::text("keyName", "Object Key").help("Its whole name, with its folders: handbook/rules.pdf"),
+        REGION,
+        Input::choice("fileProcessingMethod", "File Processing Method", METHODS).or("builtIn"),
+        SPLITTER,
+        Input::choice("pdfUsage", "Pdf Usage", USAGES).or("perPage").additional(),
+        POINTER,
+        SERVER,
+        METADATA,
+        OMIT,
+    ],
+    outputs: OUTPUTS,
+    make: Make::Loader(|inputs| {
+        if inputs.text("fileProcessingMethod")? == "unstructured" {
+            let why = "objects are not sent to an Unstructured server here; choose Built In Loaders";
+            return Err(inputs.wrong("fileProcessingMethod", why));
+        }
+        let (bucket, key) = (Bucket::of(inputs)?, inputs.text("keyName")?);
+        loader(inputs, move |host: &dyn Host| bucket.documents(&key, host))
+    }),
+};
