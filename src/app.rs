@@ -10,6 +10,7 @@ use crate::files::chat_files::{ChatFiles, Quota};
 use crate::files::flow_files::FlowFiles;
 use crate::files::secrets::{Secrets, SecretsError};
 use crate::history::History;
+use crate::llm::Tokens;
 use crate::net::{BadAuthorities, Outgoing};
 use crate::ops;
 use crate::ops::predict::known::Known;
@@ -46,6 +47,8 @@ pub struct House {
     pub boards: Boards,
     /// The one client for outgoing calls.
     pub outgoing: Outgoing,
+    /// Tokens that providers sold to credentials.
+    pub tokens: Tokens,
     /// Turns files into text.
     pub documents: Documents,
     /// Runs code of flows' owners.
@@ -162,6 +165,7 @@ impl App {
             chat_files: ChatFiles::new(files, Quota::default()),
             boards: Boards::default(),
             outgoing,
+            tokens: Tokens::default(),
             documents,
             scripts,
             programs: Programs::new(environment.program(), &settings.mcp_commands),

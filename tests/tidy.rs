@@ -84,6 +84,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("rusqlite", &["src/sql/"]),
     ("postgres_protocol", &["src/postgres/"]),
     ("fallible_iterator", &["src/postgres/"]),
+    ("ring", &["src/llm/service_account"]),
     ("rustls", &["src/net/"]),
     ("webpki_roots", &["src/net/"]),
     ("zip", &["src/documents/"]),

@@ -18,11 +18,16 @@ use std::io::Read;
 /// Where Google's own models are.
 pub const GOOGLE_BASE: &str = "https://generativelanguage.googleapis.com";
 
+/// What stands before `/models` there.
+const GOOGLE_ROOT: &str = "/v1beta";
+
 /// A model behind the generateContent protocol. What is `None` or empty is left to the provider.
 #[derive(Debug)]
 pub struct Google {
-    /// Where and with which key; the base address ends before `/v1beta`.
+    /// Where and with which key; the base address ends before the root.
     pub endpoint: Endpoint,
+    /// What stands before `/models` in a path.
+    pub root: String,
     /// The model's name, with or without `models/`.
     pub model: String,
     /// Sampling.
@@ -57,6 +62,7 @@ impl Google {
     pub fn new(endpoint: Endpoint, model: &str) -> Self {
         Self {
             endpoint,
+            root: GOOGLE_ROOT.to_owned(),
             model: model.to_owned(),
             temperature: None,
             max_tokens: None,
@@ -78,7 +84,7 @@ impl Google {
         // Nothing in a name may change which path is called.
         let name: String = form_urlencoded::byte_serialize(name.as_bytes()).collect();
         let what = if self.streaming { "streamGenerateContent?alt=sse" } else { "generateContent" };
-        format!("/v1beta/models/{name}:{what}")
+        format!("{}/models/{name}:{what}", self.root)
     }
 }
 

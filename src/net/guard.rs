@@ -241,6 +241,13 @@ impl Guard {
         !METADATA_NAMES.contains(&name)
     }
 
+    /// True when the operator named this host and port, be it as one of a network.
+    pub(super) fn names(&self, host: &str, port: u16) -> bool {
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        let ip = host.parse().unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
+        self.allow.iter().any(|rule| allows(rule, host, ip, port))
+    }
+
     /// Judges one address `name` stands for. `name` is lower case, without a final dot or brackets.
     pub(super) fn admits(&self, name: &str, address: SocketAddr) -> bool {
         let (ip, port) = (address.ip(), address.port());

@@ -168,6 +168,14 @@ impl Outgoing {
         }
     }
 
+    /// True when the operator named the host and port of this address among those that may be called.
+    #[must_use]
+    pub fn is_named(&self, url: &str) -> bool {
+        let Ok(uri) = guard::parse(url) else { return false };
+        let usual = if uri.scheme_str() == Some("https") { 443 } else { 80 };
+        self.lines.names(guard::bare_host(&uri), uri.port_u16().unwrap_or(usual))
+    }
+
     /// Connects to a server of the flow's owner that does not speak HTTP. Such a connection goes through no proxy.
     ///
     /// # Errors

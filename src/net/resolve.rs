@@ -41,6 +41,11 @@ impl Judged {
         Self { guard, proxies, kept: Mutex::default() }
     }
 
+    /// True when the operator named this host and port.
+    pub(super) fn names(&self, host: &str, port: u16) -> bool {
+        self.guard.names(host, port)
+    }
+
     /// What a host stands for, judged.
     pub(super) fn addresses(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, NetError> {
         if let Ok(ip) = host.parse::<IpAddr>() {

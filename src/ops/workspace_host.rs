@@ -17,6 +17,7 @@ use crate::domain::prediction::SourceDocument;
 use crate::domain::tool_record::ToolRecord;
 use crate::files::databases;
 use crate::files::document_folders;
+use crate::llm::Tokens;
 use crate::net::Outgoing;
 use crate::script::ScriptError;
 use crate::sql::Database;
@@ -106,6 +107,10 @@ impl Host for WorkspaceHost<'_> {
 
     fn outgoing(&self) -> &Outgoing {
         &self.app.outgoing
+    }
+
+    fn tokens(&self) -> Tokens {
+        self.app.tokens.clone()
     }
 
     fn cancel(&self) -> &Cancel {

@@ -2,3 +2,4 @@
 
 mod bedrock;
 mod s3;
+mod vertex;

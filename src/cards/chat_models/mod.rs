@@ -25,4 +25,5 @@ pub mod perplexity;
 pub mod sambanova;
 pub mod scripted;
 pub mod together;
+pub mod vertex;
 pub mod xai;

@@ -14,4 +14,5 @@ pub mod ollama;
 pub mod openai;
 pub mod openai_custom;
 pub mod together;
+pub mod vertex;
 pub mod voyage;

@@ -15,6 +15,7 @@ use crate::domain::filling::Progress;
 use crate::domain::ids::{DocumentStoreId, FlowId, ToolId};
 use crate::domain::prediction::{Outcome, PastMessage, SourceDocument, Usage};
 use crate::domain::tool_record::ToolRecord;
+use crate::llm::Tokens;
 use crate::net::Outgoing;
 use crate::programs::Programs;
 use crate::script::ScriptError;
@@ -175,6 +176,11 @@ pub trait Host: Send + Sync {
     /// choose from (security rules 6).
     fn programs(&self) -> Option<&Programs> {
         None
+    }
+
+    /// Tokens that were bought before; a host that keeps nothing has them bought in each run.
+    fn tokens(&self) -> Tokens {
+        Tokens::default()
     }
 
     /// Set when the run must end.

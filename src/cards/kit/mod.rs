@@ -48,6 +48,7 @@ pub mod tool_loop;
 mod traced;
 pub mod uploaded;
 pub(in crate::cards) mod upstash;
+pub(in crate::cards) mod vertex;
 pub mod web;
 pub(in crate::cards) mod zod;
 

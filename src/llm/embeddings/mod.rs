@@ -8,6 +8,7 @@ mod ollama;
 mod openai;
 #[cfg(test)]
 mod tests;
+mod vertex;
 
 pub use bedrock::BedrockEmbeddings;
 pub use cohere::CohereEmbeddings;
@@ -15,6 +16,7 @@ pub use feature_extraction::FeatureExtraction;
 pub use google::{GoogleEmbeddings, TaskType};
 pub use ollama::OllamaEmbeddings;
 pub use openai::{AimField, OpenAiEmbeddings};
+pub use vertex::VertexEmbeddings;
 
 use super::ModelError;
 use crate::domain::cancel::{Cancel, Reason};

@@ -25,6 +25,7 @@ use crate::domain::tool_record::ToolRecord;
 use crate::engine::Overrides;
 use crate::files::databases;
 use crate::files::document_folders;
+use crate::llm::Tokens;
 use crate::net::Outgoing;
 use crate::ops::collections::Shelves;
 use crate::ops::watch::Watch;
@@ -321,6 +322,10 @@ impl Host for LiveHost<'_> {
 
     fn programs(&self) -> Option<&Programs> {
         self.asking.map(|_| &self.app.programs)
+    }
+
+    fn tokens(&self) -> Tokens {
+        self.app.tokens.clone()
     }
 
     fn cancel(&self) -> &Cancel {

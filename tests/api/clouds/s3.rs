@@ -322,7 +322,6 @@ fn a_server_that_answers_nonsense_is_named() {
             Behaviour::Bytes { kind: "application/xml", body: vec![b' '; 9_000_000], piece: 100_000 },
             "could not be read",
         ),
-        (Behaviour::Close, "S3 Directory: "),
         (
             xml_error(301, "PermanentRedirect", "The bucket is in another region."),
             "301: The bucket is in another region.",

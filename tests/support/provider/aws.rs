@@ -140,7 +140,7 @@ fn escape(bytes: &[u8], slashes: bool) -> String {
     for byte in bytes {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
-                out.push(char::from(*byte))
+                out.push(char::from(*byte));
             }
             b'/' if slashes => out.push('/'),
             other => out += &format!("%{other:02X}"),

@@ -103,7 +103,7 @@ fn stream(
     if format == Format::Anthropic {
         let start = json!({"type":"message_start","message":{"id":"msg_1","role":"assistant","content":[],
             "usage":{"input_tokens":usage.0,"output_tokens":1}}});
-        connection.chunk(&event("message_start", &start))?;
+        connection.chunk(event("message_start", &start))?;
     }
     let thinking = reply.thinking.iter().map(|text| Piece::Thinking(text));
     let texts = reply.tokens.iter().map(|text| Piece::Text(text));

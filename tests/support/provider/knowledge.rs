@@ -62,6 +62,10 @@ pub fn answer(request: &Recorded) -> Option<Value> {
     } else if path.ends_with("/invoke") {
         let vectors: Vec<_> = texts(&body["texts"]).map(vector_of).collect();
         Some(json!({"id": "e1", "embeddings": vectors, "response_type": "embeddings_floats"}))
+    } else if path.ends_with(":predict") {
+        let statistics = json!({"token_count": 3.0, "truncated": false});
+        let values = |one: &Value| json!({"embeddings": {"values": vector_of(&one["content"]), "statistics": statistics}});
+        Some(json!({"predictions": texts(&body["instances"]).map(values).collect::<Vec<_>>()}))
     } else if path.ends_with("/rerank") {
         Some(ranked(body))
     } else {

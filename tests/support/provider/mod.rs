@@ -5,10 +5,12 @@
 //! streams at once cost little.
 
 #![allow(dead_code, reason = "each test binary uses its own part of this")]
+#![allow(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
 pub mod aws;
 pub mod converse;
 mod formats;
+pub mod google;
 mod http;
 pub mod knowledge;
 

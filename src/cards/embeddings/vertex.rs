@@ -1,0 +1,36 @@
+//! Google Vertex AI's embeddings.
+
+use crate::cards::kit::provided::embedder;
+use crate::cards::kit::vertex::{BASE_URL, REGION, endpoint};
+use crate::cards::kit::{Card, Category, Input, Make, Risk};
+use crate::llm::embeddings::VertexEmbeddings;
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "googlevertexaiEmbeddings",
+    label: "GoogleVertexAI Embedding",
+    version: 2.1,
+    category: Category::Embeddings,
+    description: "Embedding models of a project at Google Cloud.",
+    base_classes: &["GoogleVertexAIEmbeddings", "Embeddings"],
+    risk: Risk::Safe,
+    inputs: &[
+        Input::credential(&["googleVertexAuth"])
+            .optional()
+            .help("The JSON key of a service account. This server's own rights are not lent to flows."),
+        Input::model(&[
+            "text-embedding-004",
+            "text-embedding-005",
+            "text-multilingual-embedding-002",
+            "gemini-embedding-001",
+        ])
+        .or("text-embedding-004"),
+        REGION,
+        BASE_URL,
+    ],
+    outputs: &[],
+    make: Make::Embeddings(|inputs| {
+        let (endpoint, root) = endpoint(inputs)?;
+        Ok(embedder(inputs, VertexEmbeddings { endpoint, root, model: inputs.text("modelName")? }))
+    }),
+};

@@ -1,0 +1,98 @@
+//! Tokens that providers sell for a while, kept until shortly before they expire.
+
+use jiff::{SignedDuration, Timestamp};
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Tokens that are kept.
+const TOKENS_MAX: usize = 1_000;
+/// A token this near its end is not used any more: a request takes its time.
+const MARGIN_SECONDS: i64 = 120;
+
+/// What a token was bought for: a hash of the key and of all that it was asked with.
+pub(super) type For = [u8; 32];
+
+/// The tokens of one service. A clone holds the same ones.
+#[derive(Clone, Default)]
+pub struct Tokens(Arc<Mutex<HashMap<For, Token>>>);
+
+#[derive(Clone)]
+struct Token {
+    text: String,
+    until: Timestamp,
+}
+
+impl fmt::Debug for Tokens {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Tokens(hidden)")
+    }
+}
+
+impl Tokens {
+    /// A token that is good for a while yet.
+    pub(super) fn find(&self, wanted: &For, now: Timestamp) -> Option<String> {
+        let margin = SignedDuration::from_secs(MARGIN_SECONDS);
+        self.all().get(wanted).filter(|token| token.until - margin > now).map(|token| token.text.clone())
+    }
+
+    /// The token that is kept, whether or not it is good.
+    pub(super) fn any(&self, wanted: &For) -> Option<String> {
+        self.all().get(wanted).map(|token| token.text.clone())
+    }
+
+    /// Keeps a token that is good until then.
+    pub(super) fn keep(&self, wanted: For, text: String, until: Timestamp, now: Timestamp) {
+        let mut all = self.all();
+        if all.len() >= TOKENS_MAX {
+            all.retain(|_, token| token.until > now);
+        }
+        if all.len() >= TOKENS_MAX {
+            all.clear();
+        }
+        all.insert(wanted, Token { text, until });
+    }
+
+    /// Forgets a token, unless another one has taken its place.
+    pub(super) fn forget(&self, wanted: &For, text: &str) {
+        let mut all = self.all();
+        if all.get(wanted).is_some_and(|token| token.text == text) {
+            all.remove(wanted);
+        }
+    }
+
+    fn all(&self) -> MutexGuard<'_, HashMap<For, Token>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_used_until_shortly_before_its_end() {
+        let (tokens, wanted, now) = (Tokens::default(), [1; 32], Timestamp::UNIX_EPOCH);
+        let later = |seconds: i64| now + SignedDuration::from_secs(seconds);
+        tokens.keep(wanted, "t1".into(), later(3_600), now);
+        assert_eq!(tokens.clone().find(&wanted, later(3_479)).as_deref(), Some("t1"));
+        assert_eq!(tokens.find(&wanted, later(3_480)), None);
+        assert_eq!(tokens.find(&[2; 32], now), None);
+        tokens.forget(&wanted, "t0");
+        assert!(tokens.any(&wanted).is_some());
+        tokens.forget(&wanted, "t1");
+        assert_eq!(tokens.any(&wanted), None);
+        assert_eq!(format!("{tokens:?}"), "Tokens(hidden)");
+    }
+
+    #[test]
+    fn no_more_than_so_many_are_kept() {
+        let (tokens, now) = (Tokens::default(), Timestamp::UNIX_EPOCH);
+        for at in 0..=TOKENS_MAX {
+            let mut wanted = [0; 32];
+            wanted[..8].copy_from_slice(&at.to_be_bytes());
+            tokens.keep(wanted, "t".into(), now + SignedDuration::from_hours(1), now);
+        }
+        assert!(tokens.all().len() <= TOKENS_MAX);
+    }
+}
