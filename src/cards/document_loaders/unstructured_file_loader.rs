@@ -135,9 +135,9 @@ impl Api {
             fields.extend(inputs.whole(input)?.map(|number| (*field, number.to_string())));
         }
         for (input, field) in SWITCHES {
-            if inputs.switch(input) {
-                fields.push((field, "true".to_owned()));
-            }
+            // What is switched off is said too: the server has some of them on by itself.
+            let set = inputs.maybe_text(input).filter(|text| matches!(text.as_str(), "true" | "false"));
+            fields.extend(set.map(|text| (*field, text)));
         }
         for (input, field) in LISTS {
             fields.extend(list(inputs, input).into_iter().map(|text| (*field, text)));

@@ -66,6 +66,7 @@ fn a_file_goes_there_with_the_options_of_the_card_and_elements_come_back() {
             field("chunking_strategy", "by_title"),
             field("max_characters", "500"),
             field("coordinates", "true"),
+            field("xml_keep_tags", "false"),
             field("include_page_breaks", "true"),
             field("skip_infer_table_types", "pdf"),
             field("skip_infer_table_types", "jpg"),
