@@ -19,11 +19,23 @@ impl Upstash {
     }
 
     fn post(&self, path: &str, body: &Value, cancel: &Cancel) -> Result<Value, Fault> {
-        self.0.exchange(&Method::POST, path, Some(body), cancel).map_err(|error| match error {
-            // The words of the server behind it.
-            ModelError::Provider { status: 400, message } => RedisError::told(&message, &[]).into(),
-            other => Fault::Service(other),
-        })
+        self.0.exchange(&Method::POST, path, Some(body), cancel).map_err(of_server)
+    }
+
+    /// What became of one command.
+    fn result(&self, answer: &Value) -> Result<Reply, Fault> {
+        if !answer["error"].is_null() {
+            return Err(of_server(self.0.told(400, answer)));
+        }
+        answer.get("result").and_then(reply).ok_or_else(garbled)
+    }
+}
+
+/// A refusal holds the words of the server behind it.
+fn of_server(error: ModelError) -> Fault {
+    match error {
+        ModelError::Provider { status: 400, message } => RedisError::told(&message, &[]).into(),
+        other => Fault::Service(other),
     }
 }
 
@@ -34,13 +46,13 @@ impl Commands for Upstash {
         };
         match commands {
             [] => Ok(Vec::new()),
-            [one] => Ok(vec![result(&self.post("/", &written(one), cancel)?)?]),
+            [one] => Ok(vec![self.result(&self.post("/", &written(one), cancel)?)?]),
             // As one: nobody reads what only the first of them has changed.
             several => {
                 let body: Value = several.iter().map(written).collect();
                 let answer = self.post("/multi-exec", &body, cancel)?;
                 let results = answer.as_array().filter(|results| results.len() == several.len());
-                results.ok_or_else(garbled)?.iter().map(result).collect()
+                results.ok_or_else(garbled)?.iter().map(|answer| self.result(answer)).collect()
             }
         }
     }
@@ -48,15 +60,6 @@ impl Commands for Upstash {
 
 fn garbled() -> Fault {
     Fault::Service(ModelError::Garbled("it is no reply of Redis".into()))
-}
-
-/// What became of one command.
-fn result(answer: &Value) -> Result<Reply, Fault> {
-    match (answer.get("result"), answer["error"].as_str()) {
-        (_, Some(said)) => Err(RedisError::told(said, &[]).into()),
-        (Some(result), None) => reply(result).ok_or_else(garbled),
-        (None, None) => Err(garbled()),
-    }
 }
 
 /// `None` for what no command replies.
@@ -73,10 +76,12 @@ fn reply(value: &Value) -> Option<Reply> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::net::Outgoing;
     use serde_json::json;
 
     #[test]
     fn every_reply_of_redis_is_read_and_nothing_else() {
+        let upstash = Upstash(Endpoint::new(Outgoing::new(Vec::new(), true), "http://h", None));
         let bytes = |text: &str| Reply::Bytes(text.as_bytes().to_vec());
         for (answer, expected) in [
             (json!({"result": "OK"}), bytes("OK")),
@@ -84,13 +89,13 @@ mod tests {
             (json!({"result": 3}), Reply::Number(3)),
             (json!({"result": ["a", null]}), Reply::List(vec![bytes("a"), Reply::Nothing])),
         ] {
-            assert_eq!(result(&answer).unwrap(), expected, "{answer}");
+            assert_eq!(upstash.result(&answer).unwrap(), expected, "{answer}");
         }
         for answer in [json!({}), json!([]), json!("x"), json!({"result": {"a": 1}}), json!({"result": 1.5})]
         {
-            assert!(matches!(result(&answer), Err(Fault::Service(_))), "{answer}");
+            assert!(matches!(upstash.result(&answer), Err(Fault::Service(_))), "{answer}");
         }
         let refused = json!({"error": "WRONGTYPE Operation against a key holding the wrong kind of value"});
-        assert!(result(&refused).unwrap_err().to_string().contains("another program"));
+        assert!(upstash.result(&refused).unwrap_err().to_string().contains("another program"));
     }
 }
