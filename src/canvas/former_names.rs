@@ -70,6 +70,7 @@ const INPUTS: &[(&str, &str, &str)] = &[
     ("llmChain", "llm", "model"),
     ("sqlDatabaseChain", "llm", "model"),
     ("sqlDatabaseChain", "dbFilePath", "url"),
+    ("weaviate", "weaviateScheme", "weaviateConnectionType"),
     ("requestsGet", "url", "requestsGetUrl"),
     ("requestsGet", "description", "requestsGetDescription"),
     ("requestsGet", "headers", "requestsGetHeaders"),

@@ -10,7 +10,7 @@ use super::part::Turn;
 use super::records::{Difference, RecordManager, name_of};
 use super::shelf::{self, Filling};
 use super::{Connects, Input, Inputs, Output, uploaded};
-use crate::domain::cancel::Cancel;
+use crate::domain::cancel::{Cancel, Reason};
 use crate::domain::chat_knowledge::Leave;
 use crate::domain::error::{Error, Result};
 use crate::domain::filling::Progress;
@@ -362,7 +362,10 @@ pub(in crate::cards) fn later(
             return Err(ModelError::TimedOut);
         }
         if !cancel.sleep(wait) {
-            return Err(ModelError::Cancelled);
+            return Err(match cancel.reason() {
+                Some(Reason::OutOfTime) => ModelError::TimedOut,
+                _ => ModelError::Cancelled,
+            });
         }
         waited += wait;
         wait = (wait * 2).min(longest);

@@ -121,7 +121,8 @@ fn place(inputs: &Inputs<'_>) -> CardResult<String> {
         return Ok(host);
     }
     let is_secure = match inputs.text("weaviateConnectionType")?.as_str() {
-        "local" => false,
+        // In earlier years the card asked for the scheme instead.
+        "local" | "http" => false,
         "custom" => inputs.switch("weaviateHttpSecure"),
         _ => true,
     };
@@ -169,6 +170,9 @@ struct Class {
 
 impl Class {
     fn read(answer: &Value) -> Result<Self, ModelError> {
+        if !answer["class"].is_string() {
+            return Err(ModelError::Garbled("it names no class".into()));
+        }
         let properties = answer["properties"].as_array().into_iter().flatten().filter_map(|property| {
             let name = property["name"].as_str().filter(|name| is_name(name))?;
             Some((name.to_owned(), property["dataType"][0].as_str()?.to_owned()))

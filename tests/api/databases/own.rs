@@ -1,7 +1,7 @@
 //! What single databases have of their own: collections that were made elsewhere, refusals within an answer, changes that come
 //! later.
 
-use super::{House, MONDAY, OFFICE, QUESTION};
+use super::{CARDS, House, MONDAY, OFFICE, QUESTION};
 use crate::support::canvases::SECRET;
 use crate::support::id;
 use crate::support::provider::{Behaviour, Recorded};
@@ -388,4 +388,34 @@ fn a_store_of_supabase_under_its_old_name_answers() {
     let old = canvas.replace("\"name\":\"supabase\"", "\"name\":\"supabaseExistingIndex\"");
     assert_ne!(old, canvas);
     assert_eq!(first_text(&house, &house.server.flow(&old)), MONDAY);
+}
+
+#[test]
+fn a_class_of_earlier_years_is_reached_by_its_scheme() {
+    let (house, _) = filled("weaviate", &json!({}));
+    let canvas = house.canvas(&TEXTS, false, &json!({}));
+    let old = canvas.replace(r#""weaviateConnectionType":"local""#, r#""weaviateScheme":"http""#);
+    assert_ne!(old, canvas);
+    assert_eq!(first_text(&house, &house.server.flow(&old)), MONDAY);
+}
+
+#[test]
+fn an_answer_that_breaks_off_or_holds_nonsense_is_told() {
+    for card in CARDS {
+        let (house, flow) = filled(card, &json!({}));
+        let label = flowkeep::cards::registry::find(card).unwrap().label;
+        for behaviour in [
+            Behaviour::Close,
+            Behaviour::status(200, r#"{"hits":{"hits":[{"_score":0."#),
+            Behaviour::status(200, r#"{"score":1e999}"#),
+            Behaviour::status(200, &"[".repeat(5_000)),
+            Behaviour::status(200, "7"),
+        ] {
+            let shown = format!("{behaviour:?}");
+            house.provider.decide(move |_| behaviour.clone());
+            let message = unanswered(&house, &flow);
+            let is_told = message.starts_with(&format!("{label}: ")) && message.contains("could not be read");
+            assert!(is_told || message.contains("fill the store first"), "{card} {shown:.60}: {message}");
+        }
+    }
 }
