@@ -2,20 +2,32 @@
 //! `listActions`), and which programs those servers are.
 
 use super::kit::Inputs;
-use super::tools_mcp::{self, custom, github};
+use super::tools_mcp::{self, brave_search, custom, github, sequential_thinking, slack, supergateway};
 use crate::domain::error::Result;
 use crate::domain::local_program::CommandLine;
 use serde_json::{Map, Value};
 
 /// The server of a card, by the name of the card.
-const SERVERS: &[(&str, tools_mcp::ServerOf)] =
-    &[(custom::CARD.name, custom::server), (github::CARD.name, github::server)];
+const SERVERS: &[(&str, tools_mcp::ServerOf)] = &[
+    (brave_search::CARD.name, brave_search::server),
+    (custom::CARD.name, custom::server),
+    (github::CARD.name, github::server),
+    (sequential_thinking::CARD.name, sequential_thinking::server),
+    (slack::CARD.name, slack::server),
+    (supergateway::CARD.name, supergateway::server),
+];
 
 /// The program that a card starts by what is set on it.
 type ProgramOf = fn(&Map<String, Value>) -> Option<CommandLine>;
 
 /// The cards whose server may be a program.
-const PROGRAMS: &[(&str, ProgramOf)] = &[(custom::CARD.name, custom::program)];
+const PROGRAMS: &[(&str, ProgramOf)] = &[
+    (brave_search::CARD.name, brave_search::program),
+    (custom::CARD.name, custom::program),
+    (sequential_thinking::CARD.name, sequential_thinking::program),
+    (slack::CARD.name, slack::program),
+    (supergateway::CARD.name, supergateway::program),
+];
 
 /// The tools of the server that a card is set to, each with its description; `None` for a card without a server.
 ///

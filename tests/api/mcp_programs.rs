@@ -5,13 +5,14 @@ mod real;
 
 use crate::support::canvases::{Drawing, Format};
 use crate::support::provider::Provider;
-use crate::support::{Options, Server};
-use crate::tools::called;
+use crate::support::{Options, Server, id};
+use crate::tools::{called, called_in};
 use flowkeep::domain::cancel::{Cancel, Reason};
 use flowkeep::domain::local_program::{AllowedProgram, CommandLine};
 use flowkeep::programs::{Fault, Programs};
 use serde_json::{Value, json};
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -332,6 +333,45 @@ fn an_answer_that_is_late_and_a_run_that_ends_are_told_apart() {
     drop(running);
     assert_eq!(programs.running(), 0);
     place.is_left_clean();
+}
+
+#[test]
+fn a_card_of_a_package_starts_npx_with_what_its_credential_holds() {
+    let place = Place::new();
+    // Stands in for npx: it takes the package for the kind of server it is.
+    let npx = place.folder.path().join("npx");
+    let script =
+        format!("#!/bin/sh\nexec /bin/sh {} \"$2\" {}\n", place.command("x")[1], place.notes().display());
+    fs::write(&npx, script).unwrap();
+    fs::set_permissions(&npx, fs::Permissions::from_mode(0o755)).unwrap();
+    let package = "@modelcontextprotocol/server-slack";
+    let names = ["SLACK_BOT_TOKEN", "SLACK_TEAM_ID"];
+    let row = json!({"command": [npx, "-y", package], "flowEnv": names});
+    let held = json!({"name": "s", "credentialName": "slackApi", "plainDataObj": {"botToken": "xoxb-1", "teamId": "T1"}});
+    let drawn = |server: &Server| {
+        let mut drawing = Drawing::default();
+        let tool = drawing.card("slackMCP", json!({"mcpActions": "look"}));
+        drawing.credential(&tool, &id(&server.post("/credentials", &held)));
+        (drawing, tool)
+    };
+    let server = Server::with(&[("SERVICE_MCP_COMMANDS", &json!([row]).to_string())]);
+    let (drawing, tool) = drawn(&server);
+    let (_, read) = called_in(&server, drawing, &tool, "look", json!({}));
+    assert!(read.contains("SLACK_BOT_TOKEN=xoxb-1;SLACK_TEAM_ID=T1;"), "{read}");
+    place.is_left_clean();
+
+    let server = Server::start();
+    let (mut drawing, tool) = drawn(&server);
+    let model = drawing.card("chatScripted", json!({}));
+    let agent = drawing.card("toolAgent", json!({}));
+    drawing.wire(&model, &agent, "model");
+    drawing.wire(&tool, &agent, "tools");
+    let flow = server.flow(&drawing.text());
+    let wanted = json!({"command": ["/absolute/path/of/npx", "-y", package], "flowEnv": names}).to_string();
+    let told = server.read(&format!("/validation/{flow}"))[0]["issues"][0].as_str().unwrap().to_owned();
+    assert!(told.ends_with(&wanted), "{told}");
+    let told = server.ask(&flow, &json!({"question": "Hi"})).is_error(500);
+    assert!(told.contains(&wanted) && !told.contains("xoxb"), "{told}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::cards::kit::compatible::{BASE_PATH, CACHE, MAX_TOKENS, STREAMING, TEMPERATURE, model};
 use crate::cards::kit::{Card, Category, Input, Make, Risk};
 
-const HOME: &str = "https://api.groq.com/openai/v1";
+pub(in crate::cards) const HOME: &str = "https://api.groq.com/openai/v1";
 
 /// The card.
 pub const CARD: Card = Card {

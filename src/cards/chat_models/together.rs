@@ -3,7 +3,7 @@
 use crate::cards::kit::compatible::{ANY_MODEL, BASE_PATH, CACHE, STREAMING, TEMPERATURE, model};
 use crate::cards::kit::{Card, Category, Input, Make, Risk};
 
-const HOME: &str = "https://api.together.xyz/v1";
+pub(in crate::cards) const HOME: &str = "https://api.together.xyz/v1";
 
 /// The card.
 pub const CARD: Card = Card {

@@ -1,11 +1,16 @@
 //! Tools of MCP servers: over streamable HTTP, and of programs of this machine that the operator lets flows start.
 
+pub mod brave_search;
 mod client;
 pub mod custom;
 pub mod github;
 mod http;
 mod message;
+mod packaged;
+pub mod sequential_thinking;
+pub mod slack;
 mod stdio;
+pub mod supergateway;
 mod toolkit;
 
 use super::kit::Inputs;

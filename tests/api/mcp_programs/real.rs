@@ -72,3 +72,32 @@ fn the_server_of_memories_keeps_them_where_the_operator_says() {
     let read = told(&row, &command, "read_graph", json!({}));
     assert!(read.contains("likes rain"), "{read}");
 }
+
+#[test]
+fn npx_starts_a_package_and_nothing_of_it_stays() {
+    if packages().is_none() {
+        return;
+    }
+    let found = std::env::var("FLOWKEEP_NPX").unwrap_or_else(|_| "/usr/bin/npx".to_owned());
+    // How the registry is reached is the machine's own matter.
+    let env: serde_json::Map<String, Value> = std::env::vars()
+        .filter(|(name, _)| {
+            let name = name.to_ascii_lowercase();
+            name == "home"
+                || name == "path"
+                || name == "node_extra_ca_certs"
+                || name.contains("proxy")
+                || name.starts_with("npm_config")
+        })
+        .map(|(name, value)| (name, value.into()))
+        .collect();
+    let command = [found.as_str(), "-y", "@modelcontextprotocol/server-sequential-thinking"];
+    let row = json!({ "command": command, "env": env });
+    let server = Server::with(&[("SERVICE_MCP_COMMANDS", &json!([row]).to_string())]);
+    let thought = json!({"thought": "One and one.", "nextThoughtNeeded": false, "thoughtNumber": 1, "totalThoughts": 1});
+    let inputs = json!({"mcpActions": "sequentialthinking"});
+    let (answer, read) = called(&server, "sequentialThinkingMCP", inputs, "sequentialthinking", thought);
+    assert_eq!(answer["text"], "Done.");
+    assert!(read.contains("thoughtHistoryLength"), "{read}");
+    assert_eq!(server.app.programs.running(), 0);
+}

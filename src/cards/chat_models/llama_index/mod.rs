@@ -2,7 +2,9 @@
 
 pub mod anthropic;
 pub mod azure_openai;
+pub mod groq;
 pub mod openai;
+pub mod together;
 
 /// The base class of all of them, beside that of their provider.
 pub(in crate::cards) const CHAT_MODEL: &str = "BaseChatModel_LlamaIndex";

@@ -1,0 +1,20 @@
+//! ChatTogetherAI for engines.
+
+use super::CHAT_MODEL;
+use crate::cards::chat_models::together::HOME;
+use crate::cards::kit::compatible::{ANY_MODEL, BASE_PATH, TEMPERATURE, model};
+use crate::cards::kit::{Card, Category, Input, Make, Risk};
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "chatTogetherAI_LlamaIndex",
+    label: "ChatTogetherAI",
+    version: 1.0,
+    category: Category::ChatModels,
+    description: "Open models hosted by Together AI, for engines.",
+    base_classes: &["ChatTogetherAI", CHAT_MODEL],
+    risk: Risk::Safe,
+    inputs: &[Input::credential(&["togetherAIApi"]), ANY_MODEL, TEMPERATURE, BASE_PATH],
+    outputs: &[],
+    make: Make::ChatModel(|inputs| Ok(Box::new(model(inputs, HOME)?))),
+};

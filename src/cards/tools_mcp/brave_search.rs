@@ -1,0 +1,38 @@
+//! Brave Search MCP: searches of the web by the MCP server of an npm package.
+
+use super::Server;
+use super::packaged::Package;
+use super::toolkit::{ACTIONS, BASE_CLASSES, CATEGORY, toolkit};
+use crate::cards::kit::{Card, Input, Inputs, Make, Risk};
+use crate::domain::error::Result;
+use crate::domain::local_program::CommandLine;
+use serde_json::{Map, Value};
+
+const PACKAGE: Package = Package {
+    name: "@modelcontextprotocol/server-brave-search",
+    secrets: &[("BRAVE_API_KEY", "braveApiKey")],
+};
+
+/// The card.
+pub const CARD: Card = Card {
+    name: "braveSearchMCP",
+    label: "Brave Search MCP",
+    version: 1.0,
+    category: CATEGORY,
+    description: "Searches of Brave, by a local MCP server that the operator allows.",
+    base_classes: BASE_CLASSES,
+    risk: Risk::Risky,
+    inputs: &[Input::credential(&["braveSearchApi"]), ACTIONS],
+    outputs: &[],
+    make: Make::Tools(|inputs| toolkit(inputs, server(inputs)?)),
+};
+
+/// The program of the package.
+pub(in crate::cards) fn server(inputs: &Inputs<'_>) -> Result<Server> {
+    PACKAGE.server(inputs, "")
+}
+
+/// What a card with these values starts.
+pub(in crate::cards) fn program(_: &Map<String, Value>) -> Option<CommandLine> {
+    Some(PACKAGE.line(""))
+}
