@@ -53,7 +53,7 @@ pub(super) fn meaning(
     said: &str,
     model: &str,
     asked: Option<u64>,
-    refusals: &Refusals<'_>,
+    refusals: &Refusals,
 ) -> ModelError {
     let code = code.rsplit_once('#').map_or(code, |(_, code)| code);
     let code = code.split_once(':').map_or(code, |(code, _)| code).to_ascii_lowercase();

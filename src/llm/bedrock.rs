@@ -7,7 +7,7 @@ mod tests;
 use super::aws::meaning;
 use super::refusal::Refusals;
 use super::reply::{Cut, Partial, Reply, argument_object, broke_off, parsed};
-use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, OnDelta, ToolCall, endpoint};
+use super::{ChatModel, ChatRequest, Completion, Endpoint, ModelError, Receiver, ToolCall, endpoint};
 use crate::aws::encoded;
 use crate::aws::event_stream::{Damage, Frame, Frames};
 use crate::domain::cancel::Cancel;
@@ -74,17 +74,18 @@ impl ChatModel for Bedrock {
         &self,
         request: &ChatRequest,
         cancel: &Cancel,
-        on: &mut OnDelta<'_>,
+        on: &mut dyn Receiver,
     ) -> Result<Completion, ModelError> {
         let body = request::body(self, request)?;
         let mut incoming = self.endpoint.post(&self.path(), &[], &body, &self.model, cancel)?;
         drop(body);
-        let mut reply = Reply::new(on);
+        let mut reply = Reply::default();
         if self.streaming && !endpoint::is_whole(&incoming) {
             let refusals = self.endpoint.refusals(&self.model);
-            read_stream(&mut incoming, &mut reply, &self.model, &refusals)?;
+            read_stream(&mut incoming, &mut reply, &self.model, &refusals, on)?;
         } else {
             read_whole(&mut incoming, &mut reply)?;
+            reply.hand_on(|delta| on.delta(delta))?;
         }
         incoming.finish();
         reply.done()
@@ -102,9 +103,10 @@ impl ChatModel for Bedrock {
 /// Reads frames until the one that counts the tokens, which is the last.
 fn read_stream(
     source: &mut impl Read,
-    reply: &mut Reply<'_, '_>,
+    reply: &mut Reply,
     model: &str,
-    refusals: &Refusals<'_>,
+    refusals: &Refusals,
+    on: &mut dyn Receiver,
 ) -> Result<(), ModelError> {
     let (mut frames, mut piece, mut stopped) = (Frames::default(), [0; READ_BYTES], false);
     loop {
@@ -118,7 +120,10 @@ fn read_stream(
             let data = payload(&frame)?;
             match kind {
                 "contentBlockStart" => begin_block(&data, reply)?,
-                "contentBlockDelta" => take_delta(&data, reply)?,
+                "contentBlockDelta" => {
+                    take_delta(&data, reply);
+                    reply.hand_on(|delta| on.delta(delta))?;
+                }
                 "messageStop" => {
                     judge(&data, reply)?;
                     stopped = true;
@@ -155,7 +160,7 @@ fn damaged(damage: Damage) -> ModelError {
 }
 
 /// The end of a stream by an error that the service describes.
-fn exception(frame: &Frame, model: &str, refusals: &Refusals<'_>) -> ModelError {
+fn exception(frame: &Frame, model: &str, refusals: &Refusals) -> ModelError {
     let code = frame.header(":exception-type").unwrap_or_default();
     let told = serde_json::from_slice::<Value>(&frame.payload).unwrap_or_default();
     let said = told["message"].as_str().unwrap_or_default();
@@ -164,12 +169,12 @@ fn exception(frame: &Frame, model: &str, refusals: &Refusals<'_>) -> ModelError 
 }
 
 /// The end of a stream by an error that nobody expected.
-fn error(frame: &Frame, model: &str, refusals: &Refusals<'_>) -> ModelError {
+fn error(frame: &Frame, model: &str, refusals: &Refusals) -> ModelError {
     let Some(code) = frame.header(":error-code") else { return damaged(Damage::Form) };
     meaning(code, 500, frame.header(":error-message").unwrap_or(code), model, None, refusals)
 }
 
-fn begin_block(data: &Value, reply: &mut Reply<'_, '_>) -> Result<(), ModelError> {
+fn begin_block(data: &Value, reply: &mut Reply) -> Result<(), ModelError> {
     let Some(call) = data["start"].get("toolUse") else { return Ok(()) };
     let text = |name: &str| call[name].as_str().unwrap_or_default().to_owned();
     reply.begin_call(Partial {
@@ -180,20 +185,20 @@ fn begin_block(data: &Value, reply: &mut Reply<'_, '_>) -> Result<(), ModelError
     })
 }
 
-fn take_delta(data: &Value, reply: &mut Reply<'_, '_>) -> Result<(), ModelError> {
+fn take_delta(data: &Value, reply: &mut Reply) {
     let delta = &data["delta"];
     if let Some(fragment) = delta["toolUse"]["input"].as_str() {
         let index = data["contentBlockIndex"].as_u64();
         if let Some(call) = reply.partial().iter_mut().rev().find(|call| call.index == index) {
             call.arguments.push_str(fragment);
         }
-        return Ok(());
+        return;
     }
-    reply.thinking(delta["reasoningContent"]["text"].as_str().unwrap_or_default())?;
-    reply.text(delta["text"].as_str().unwrap_or_default())
+    reply.thinking(delta["reasoningContent"]["text"].as_str().unwrap_or_default());
+    reply.text(delta["text"].as_str().unwrap_or_default());
 }
 
-fn read_whole(source: &mut impl Read, reply: &mut Reply<'_, '_>) -> Result<(), ModelError> {
+fn read_whole(source: &mut impl Read, reply: &mut Reply) -> Result<(), ModelError> {
     let whole = endpoint::read_whole(source)?;
     let Some(content) = whole["output"]["message"]["content"].as_array() else {
         return Err(ModelError::Garbled("it is not a message".into()));
@@ -205,14 +210,14 @@ fn read_whole(source: &mut impl Read, reply: &mut Reply<'_, '_>) -> Result<(), M
             let arguments = argument_object(&call["input"]);
             reply.call(ToolCall { id: text("toolUseId"), name: text("name"), arguments })?;
         }
-        reply.thinking(block["reasoningContent"]["reasoningText"]["text"].as_str().unwrap_or_default())?;
-        reply.text(block["text"].as_str().unwrap_or_default())?;
+        reply.thinking(block["reasoningContent"]["reasoningText"]["text"].as_str().unwrap_or_default());
+        reply.text(block["text"].as_str().unwrap_or_default());
     }
     judge(&whole, reply)
 }
 
 /// Looks at why the model finished.
-fn judge(message: &Value, reply: &mut Reply<'_, '_>) -> Result<(), ModelError> {
+fn judge(message: &Value, reply: &mut Reply) -> Result<(), ModelError> {
     match message["stopReason"].as_str() {
         Some("max_tokens" | "model_context_window_exceeded") => reply.cut(Cut::Length),
         Some("malformed_tool_use") => {
@@ -230,7 +235,7 @@ fn judge(message: &Value, reply: &mut Reply<'_, '_>) -> Result<(), ModelError> {
     Ok(())
 }
 
-fn take_usage(wire: &Value, reply: &mut Reply<'_, '_>) {
+fn take_usage(wire: &Value, reply: &mut Reply) {
     if !wire.is_object() {
         return;
     }

@@ -245,16 +245,6 @@ impl Endpoint {
     }
 }
 
-fn refused(response: &mut Incoming, refusals: &Refusals) -> retry::Failure {
-    response.set_stall(REFUSAL_STALL);
-    let mut bytes = Vec::new();
-    // What arrived of it is enough, whatever broke.
-    let _ = response.by_ref().take(REFUSAL_BYTES_MAX).read_to_end(&mut bytes);
-    let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
-    let asked = retry::wait_asked(|name| response.header(name), &body);
-    retry::Failure { error: refusals.of_status(response.status(), &body, asked), asked }
-}
-
 /// True when the answer is one JSON document rather than a stream.
 pub(super) fn is_whole(incoming: &Incoming) -> bool {
     incoming.header("content-type").is_some_and(|kind| kind.trim_start().starts_with("application/json"))

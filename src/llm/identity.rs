@@ -53,7 +53,7 @@ pub struct Refusal<'a> {
     /// The wait in seconds that the provider asks for.
     pub asked: Option<u64>,
     /// Cleans the provider's words.
-    pub(super) refusals: &'a Refusals<'a>,
+    pub(super) refusals: &'a Refusals,
 }
 
 /// What a refusal means to whoever proves requests.

@@ -2,7 +2,6 @@
 
 use super::{ModelError, retry};
 use serde_json::Value;
-use std::borrow::Cow;
 
 /// The most of a provider's sentence that is shown.
 const MESSAGE_CHARACTERS_MAX: usize = 240;
@@ -88,25 +87,21 @@ const EVENT_STATUSES: &[(&str, u16)] = &[
 /// Reads refusals of one provider about one model.
 pub(super) struct Refusals {
     model: String,
-    secrets: Vec<StringCow<'a, str>>,
+    secrets: Vec<String>,
 }
 
 impl Refusals {
     /// `secrets` are values that went along with the request and must not come back in a message.
     pub(super) fn new(model: &str, secrets: Vec<&str>) -> Self {
-        Self { model, secrets: Vec::new() }.with(secrets.into_iter().map(Cow::Borrowed))
+        Self { model: model.to_owned(), secrets: Vec::new() }.hiding(secrets.into_iter().map(str::to_owned))
     }
 
     /// With further values that must not come back.
-    pub(super) fn hiding(self, secrets: impl Iterator<Item = String>) -> Self {
-        self.with(secrets.map(Cow::Owned))
-    }
-
-    fn with(mut self, secrets: impl Iterator<Item = Cow<'a, str>>) -> Self {
+    pub(super) fn hiding(mut self, secrets: impl Iterator<Item = String>) -> Self {
         self.secrets.extend(secrets.filter(|secret| secret.len() >= SECRET_BYTES_MIN));
         // The longest first, so that none leaves a part of itself behind.
         self.secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        Self { model: model.to_owned(), secrets: secrets.into_iter().map(str::to_owned).collect() }self
+        self
     }
 
     /// The meaning of a response with a bad status.
@@ -144,7 +139,7 @@ impl Refusals {
     pub(super) fn clean(&self, message: &str) -> String {
         let mut message = message.to_owned();
         for secret in &self.secrets {
-            message = message.replace(secret.as_ref(), "[secret hidden]");
+            message = message.replace(secret, "[secret hidden]");
         }
         let mut sentence = String::new();
         let visible =

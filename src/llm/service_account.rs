@@ -160,7 +160,7 @@ fn is_token(text: &str) -> bool {
 }
 
 /// Why no token is sold.
-fn refused(status: u16, told: &Value, asked: Option<u64>, refusals: &Refusals<'_>) -> ModelError {
+fn refused(status: u16, told: &Value, asked: Option<u64>, refusals: &Refusals) -> ModelError {
     let about = told["error_description"].as_str().unwrap_or_default();
     match told["error"].as_str() {
         Some("invalid_grant") if about.contains("timeframe") => ModelError::Settings(

@@ -3,7 +3,8 @@
 use crate::{fuzz, seeds};
 use flowkeep::domain::cancel::Cancel;
 use flowkeep::llm::{
-    Anthropic, ApiKey, Bedrock, ChatModel, ChatRequest, Cohere, Delta, Endpoint, Google, Message, Ollama, OpenAi,
+    Anthropic, ApiKey, Bedrock, ChatModel, ChatRequest, Cohere, Delta, Endpoint, Google, Message, Ollama,
+    OpenAi,
 };
 use flowkeep::net::Outgoing;
 use std::io::{Read as _, Write as _};

@@ -21,7 +21,7 @@ const UNSAMPLED_SINCE: (u32, u32) = (4, 7);
 
 /// True for a model that takes sampling settings. Older names (`claude-3-opus`) have the version before the family; a
 /// name that tells no version is an older one's or a gateway's own.
-pub(in crate::cardssuper) fn is_sampled(model: &str) -> bool {
+pub(in crate::cards) fn is_sampled(model: &str) -> bool {
     let number = |part: Option<&str>| part.filter(|part| part.len() < 3).and_then(|part| part.parse().ok());
     let version = model.find("claude-").and_then(|at| {
         let mut parts = model[at..].split(['-', '.', '@', ':']).skip(1);

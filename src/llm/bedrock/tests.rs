@@ -43,8 +43,8 @@ fn sample() -> Vec<u8> {
 
 fn read(mut source: impl Read) -> Result<Completion, ModelError> {
     let mut on = |_: Delta<'_>| Ok(());
-    let mut reply = Reply::new(&mut on);
-    read_stream(&mut source, &mut reply, "m", &Refusals::new("m", Vec::new()))?;
+    let mut reply = Reply::default();
+    read_stream(&mut source, &mut reply, "m", &Refusals::new("m", Vec::new()), &mut on)?;
     reply.done()
 }
 
@@ -121,8 +121,7 @@ fn errors_inside_a_stream_end_it() {
 }
 
 fn whole(body: &Value) -> Result<Completion, ModelError> {
-    let mut on = |_: Delta<'_>| Ok(());
-    let mut reply = Reply::new(&mut on);
+    let mut reply = Reply::default();
     read_whole(&mut body.to_string().as_bytes(), &mut reply)?;
     reply.done()
 }
