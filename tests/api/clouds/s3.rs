@@ -1,6 +1,7 @@
 //! The loaders of S3 objects: before a stand-in that recomputes every signature, and before the `moto` server, which `.ci/s3`
 //! starts and names in `FLOWKEEP_S3` as `http://key:secret@host:port`.
 
+use crate::overrides::listing;
 use crate::support::canvases::Drawing;
 use crate::support::provider::aws::{Account, xml_error};
 use crate::support::provider::{Behaviour, Provider, Recorded};
@@ -281,6 +282,19 @@ fn names_that_lead_elsewhere_are_refused() {
         assert!(told.contains("parts that are dots only"), "{told}");
     }
     assert_eq!(provider.served(), 0);
+}
+
+#[test]
+fn no_request_leads_a_loader_to_another_object() {
+    let (house, provider, _) = stand_in(&[("a.txt", b"Ours."), ("b.txt", b"Not for everybody.")]);
+    let (drawing, _) = house.card("S3", json!({"keyName": "a.txt"}));
+    let names = ["keyName", "bucketName", "region", "serverUrl", "credential"];
+    let flow = house.server.flow_with(&drawing.text(), &listing(&[("S3", &names)], &[]));
+    let sent = json!({"keyName": "b.txt", "bucketName": "other", "region": "us-east-1",
+        "serverUrl": "http://127.0.0.1:1"});
+    let answer = house.server.ask(&flow, &json!({"question": "Hi", "overrideConfig": sent})).is(200).json();
+    assert_eq!(answer["text"], "[Ours.]");
+    assert!(provider.requests().iter().all(|request| request.path == "/our-books/a.txt"));
 }
 
 #[test]
