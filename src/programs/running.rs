@@ -44,7 +44,9 @@ pub struct Running {
     woken: PipeReader,
     wake: Arc<PipeWriter>,
     failed: bool,
-    folder: TempDir,
+    /// Its end was seen to.
+    is_over: bool,
+    _folder: TempDir,
     _place: Place,
 }
 
@@ -100,19 +102,14 @@ impl Running {
             woken,
             wake: Arc::new(wake),
             failed: false,
-            folder,
+            is_over: false,
+            _folder: folder,
             _place: place,
         };
         // A program that reads nothing must not hold the run.
         let stdin = running.stdin.as_ref().ok_or(Fault::CannotStart)?;
         ioctl_fionbio(stdin, true).map_err(|error| failed(error.into()))?;
         Ok(running)
-    }
-
-    /// Its folder.
-    #[must_use]
-    pub fn folder(&self) -> &Path {
-        self.folder.path()
     }
 
     /// Sends one line.
@@ -257,18 +254,18 @@ impl Running {
 
     /// Closes the pipes and waits until the keeper has ended everything.
     fn close(&mut self) {
+        if std::mem::replace(&mut self.is_over, true) {
+            return;
+        }
         (self.stdin, self.stdout, self.stderr) = (None, None, None);
         let pid = Pid::from_child(&self.child);
         let left = Timespec { tv_sec: END.as_secs().cast_signed(), tv_nsec: 0 };
-        let is_over = matches!(self.child.try_wait(), Ok(Some(_)))
-            || pidfd_open(pid, PidfdFlags::empty()).is_ok_and(|process| {
-                let mut process = [PollFd::new(&process, PollFlags::IN)];
-                matches!(poll(&mut process, Some(&left)), Ok(1))
-            });
-        if !is_over {
-            // The keeper is stuck, so what it keeps is ended without it.
-            let _ = kill_process_group(pid, Signal::KILL);
+        // Not yet asked how it ended: until then its number, and that of its group, are nobody else's.
+        if let Ok(process) = pidfd_open(pid, PidfdFlags::empty()) {
+            let _ = poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&left));
         }
+        // Where the keeper is stuck, or somebody killed it, this ends what it kept.
+        let _ = kill_process_group(pid, Signal::KILL);
         let _ = self.child.wait();
     }
 }

@@ -280,6 +280,23 @@ fn what_a_program_started_ends_with_it_also_outside_of_its_group() {
 }
 
 #[test]
+fn what_a_killed_keeper_kept_ends_with_the_run() {
+    let place = Place::new();
+    let server = place.allowing("deaf", json!({}));
+    let flow = flow(&server, place.config("deaf", json!({}), json!(["look"])));
+    let asking = server.call("POST", &format!("/prediction/{flow}")).json(&json!({"question": "Hi"}));
+    let socket = asking.connect();
+    let (process, _) = place.noted();
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let keeper = status.lines().find_map(|line| line.strip_prefix("PPid:")).unwrap().trim().parse().unwrap();
+    let keeper = rustix::process::Pid::from_raw(keeper).unwrap();
+    rustix::process::kill_process(keeper, rustix::process::Signal::KILL).unwrap();
+    let answer = crate::support::client::read(socket);
+    assert!(answer.is_error(500).contains("the program ended"), "{answer:?}");
+    place.is_left_clean();
+}
+
+#[test]
 fn a_program_that_hears_no_signal_ends_when_the_caller_leaves() {
     for kind in ["silent", "deaf"] {
         let place = Place::new();
