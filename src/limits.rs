@@ -5,7 +5,7 @@
 
 /// Longest request line: method, path, query and version; longer gives 414.
 pub const REQUEST_LINE_BYTES_MAX: usize = 8 * 1024;
-/// Longest head, request line included; longer gives 431. The number of fields is hyper's own 100.
+/// Longest head, request line included; longer gives 431. It has 100 fields at most.
 pub const HEAD_BYTES_MAX: usize = 32 * 1024;
 /// Buffer hyper may grow to per connection: a whole head and a little.
 pub const CONNECTION_BUFFER_BYTES: usize = HEAD_BYTES_MAX + 8 * 1024;
@@ -19,9 +19,9 @@ pub const BODY_MULTIPART_BYTES: usize = 30 * 1024 * 1024;
 pub const FORM_PARTS_MAX: usize = 64;
 /// The head of one part of a form.
 pub const FORM_HEAD_BYTES_MAX: usize = 8 * 1024;
-/// All bodies above [`BODY_UNCOUNTED_BYTES`] held at the same time.
+/// All larger bodies held at the same time.
 pub const BODIES_BYTES_MAX: usize = 512 * 1024 * 1024;
-/// Bodies up to here are not counted against [`BODIES_BYTES_MAX`].
+/// Bodies up to here are not counted among the larger ones.
 pub const BODY_UNCOUNTED_BYTES: usize = 64 * 1024;
 /// Deepest nesting of lists and objects in a JSON body: the parser's own guard stops at the 128th level.
 pub const JSON_DEPTH_MAX: usize = 127;
@@ -30,13 +30,13 @@ pub const RUNS_MAX: usize = 2_000;
 /// Open connections; further ones wait in the listen queue.
 pub const CONNECTIONS_MAX: usize = 10_000;
 /// Streams one client address may hold open at the same time, unless `SERVICE_STREAMS_PER_ADDRESS` says otherwise
-/// (R 2). Half of [`RUNS_MAX`] and a little: a proxy that is not trusted, or a whole office, is one address.
+/// (R 2). Half of all runs and a little: a proxy that is not trusted, or a whole office, is one address.
 pub const STREAMS_PER_ADDRESS: u64 = 1_024;
 /// What `SERVICE_STREAMS_PER_ADDRESS` may be: more than all runs would bound nothing.
 pub const STREAMS_PER_ADDRESS_RANGE: (u64, u64) = (1, RUNS_MAX as u64);
 /// Bytes of a stream that wait for a slow reader before its run has to wait.
 pub const STREAM_BUFFER_BYTES: usize = 16 * 1024;
-/// Wait named in a 503 while the service stops (spec 7: "retry in a minute").
+/// Wait named in a 503 while the service stops.
 pub const RESTART_RETRY_SECONDS: u64 = 60;
 /// Wait named in a 503 while the service is full.
 pub const BUSY_RETRY_SECONDS: u64 = 5;
@@ -108,9 +108,11 @@ pub const TOOL_ROUNDS_MAX: u64 = 25;
 pub const FLOWS_DEEP_MAX: usize = 5;
 /// Most flows that are asked for one question, all tools of all of them together.
 pub const FLOWS_ASKED_MAX: usize = 100;
-/// Most of the text of one page that a scraping tool hands to a model, and of all pages of one call.
+// What models are shown.
+
+/// Most of the text of one page that a scraping tool hands to a model.
 pub const PAGE_TEXT_CHARS_MAX: usize = 50_000;
-/// See [`PAGE_TEXT_CHARS_MAX`].
+/// Most of the text of all pages of one call of such a tool.
 pub const PAGES_TEXT_BYTES_MAX: usize = 200 * 1024;
 /// Largest description of an API.
 pub const OPENAPI_BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -118,9 +120,11 @@ pub const OPENAPI_BYTES_MAX: usize = 4 * 1024 * 1024;
 pub const OPENAPI_OPERATIONS_MAX: usize = 300;
 /// Values of one schema of an API that a model is shown.
 pub const OPENAPI_SCHEMA_VALUES_MAX: usize = 1_000;
+// Databases and other servers.
+
 /// Time of one SQL statement that a model wrote.
 pub const SQL_SECONDS: u64 = 10;
-/// Rows of its result.
+/// Rows of such a statement's result.
 pub const SQL_ROWS_MAX: usize = 500;
 /// Columns of its result.
 pub const SQL_COLUMNS_MAX: usize = 100;
@@ -156,11 +160,13 @@ pub const REDIS_REPLY_BYTES_MAX: usize = 32 * 1024 * 1024;
 pub const REDIS_REPLY_DEPTH_MAX: usize = 4;
 /// Bytes of a line of a reply: a word, a number or a refusal.
 pub const REDIS_LINE_BYTES_MAX: usize = 64 * 1024;
+// Answers of others, memories and caches.
+
 /// Most of an API's response that a model answers from.
 pub const API_RESPONSE_CHARS_MAX: usize = 50_000;
-/// Most tools of one MCP server that are looked at, and the pages of its list.
+/// Most tools of one MCP server that are looked at.
 pub const MCP_TOOLS_MAX: usize = 500;
-/// See [`MCP_TOOLS_MAX`].
+/// Most pages of its list of tools.
 pub const MCP_TOOLS_PAGES_MAX: usize = 20;
 /// Largest schema of a tool of an MCP server that a model is shown.
 pub const MCP_SCHEMA_BYTES_MAX: usize = 32 * 1024;
@@ -210,6 +216,8 @@ pub const REPLIES_PER_FLOW_MAX: usize = 1_000;
 pub const REPLIES_PER_FLOW_BYTES: usize = 4 * 1024 * 1024;
 /// Bytes of model replies kept for all flows together; the flow not asked for longest goes first.
 pub const REPLIES_BYTES_MAX: usize = 32 * 1024 * 1024;
+// Knowledge.
+
 /// Texts that are embedded in one call of a provider.
 pub const EMBEDDING_TEXTS_AT_ONCE: usize = 64;
 /// Passages one filling of a vector store may bring.
@@ -246,7 +254,7 @@ pub const COLLECTION_BLOCKS_AT_ONCE: usize = 8;
 pub const FILLINGS_KEPT_MAX: usize = 100;
 /// New passages that the answer to a filling shows.
 pub const FILLING_SHOWN_MAX: usize = 1_000;
-/// Passages of a filling that are remembered, and characters of each.
+/// Passages of a filling that are remembered.
 pub const FILLING_SAMPLES_MAX: usize = 5;
 /// Characters of a remembered passage.
 pub const FILLING_SAMPLE_CHARS_MAX: usize = 300;
@@ -256,6 +264,8 @@ pub const INDEX_BYTES_MAX: usize = 256 * 1024 * 1024;
 pub const INDEXES_PER_OWNER_MAX: usize = 16;
 /// Vectors of all stores that are kept in memory; those not asked for longest go first.
 pub const INDEXES_BYTES_MAX: usize = 512 * 1024 * 1024;
+// Files (R 8).
+
 /// Most files of one question (R 2).
 pub const UPLOADS_MAX: usize = 20;
 /// Largest image sent with a question.
@@ -272,6 +282,8 @@ pub const FILE_LINK_SECONDS: i64 = 15 * 60;
 pub const FILE_PIECE_BYTES: usize = 64 * 1024;
 /// Longest extension of a stored file's name.
 pub const FILE_EXTENSION_CHARS_MAX: usize = 10;
+// What operators may give code (R 6).
+
 /// CPU time of one code input, unless `SERVICE_CODE_SECONDS` says otherwise (R 6).
 pub const CODE_SECONDS: u64 = 10;
 /// What `SERVICE_CODE_SECONDS` may be (R 6).

@@ -133,10 +133,14 @@ macro_rules! pattern {
     }};
 }
 
+#[path = "tidy/limits.rs"]
+mod limits;
 #[path = "tidy/listed.rs"]
 mod listed;
 #[path = "tidy/making.rs"]
 mod making;
+#[path = "tidy/manual.rs"]
+mod manual;
 
 use listed::{cards, map};
 use making::one_room_for_files;
