@@ -30,6 +30,7 @@ mod cors;
 mod dispatch;
 mod file_body;
 mod framing;
+mod manual;
 mod names;
 mod notice;
 mod pages;

@@ -6,6 +6,7 @@
 
 use super::api::chat_page;
 use super::assets::{self, Asset};
+use super::manual;
 use super::prefix;
 use super::reply::{INERT_POLICY, Reply};
 use super::router::segments;
@@ -23,6 +24,11 @@ const NONCE_PLACE: &str = "__CSP_NONCE__";
 const HASHED_FOLDER: &str = "app";
 /// The chat as a script for pages of other sites.
 const WIDGET: &str = "widget.js";
+/// Where the manual is.
+const MANUAL_FOLDER: &str = "docs";
+/// The policy of the manual: text and one stylesheet, and nothing that runs.
+const MANUAL_POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; \
+                             form-action 'none'; frame-ancestors 'none'";
 
 /// The addresses of the page's screens, as its table of routes writes them (`assets/ui/src/app/routes.tsx`): `:name` is any one
 /// segment, and one at the end with `?` may be missing.
@@ -55,6 +61,8 @@ pub(super) enum Page {
     Chat(String),
     /// A file of the page, by its name.
     File(String),
+    /// A page of the manual, or its stylesheet.
+    Manual(String),
 }
 
 /// What a GET of this path means; `None` for what does not exist.
@@ -69,6 +77,10 @@ pub(super) fn find(method: &Method, path: &str) -> Option<Page> {
     match segments.as_slice() {
         [first, ..] if first.eq_ignore_ascii_case("api") => None,
         [first, flow] if matches!(first.as_ref(), "chat" | "chatbot") => Some(Page::Chat(flow.to_string())),
+        [first] if first == MANUAL_FOLDER => Some(Page::Manual(manual::INDEX.to_owned())),
+        [first, name] if first == MANUAL_FOLDER && name != manual::INDEX && manual::holds(name) => {
+            Some(Page::Manual(name.to_string()))
+        }
         [.., last] if last.contains('.') => Some(Page::File(segments.join("/"))),
         [first, ..] if first == HASHED_FOLDER => None,
         _ if SCREENS.iter().any(|screen| leads_to(screen, &segments)) => Some(Page::Index),
@@ -80,7 +92,7 @@ impl Page {
     /// True when there is something to show.
     pub(super) fn exists(&self) -> bool {
         match self {
-            Self::Index | Self::Chat(_) => true,
+            Self::Index | Self::Chat(_) | Self::Manual(_) => true,
             Self::File(name) => assets::find(name).is_some(),
             Self::Nothing => false,
         }
@@ -110,6 +122,7 @@ pub(super) fn answer(app: &App, page: &Page, headers: &HeaderMap) -> Result<Repl
             document(app, status, "chat.html", framing.as_deref().unwrap_or("'self'"))
         }
         Page::File(name) => file(name, headers),
+        Page::Manual(name) => page_of_manual(app, name, headers),
     }
 }
 
@@ -143,17 +156,9 @@ fn document(app: &App, status: StatusCode, name: &str, frame_ancestors: &str) ->
 fn file(name: &str, headers: &HeaderMap) -> Result<Reply> {
     // A page is only served by its address, where its place for a value is filled.
     let asset = (!name.ends_with(".html")).then(|| assets::find(name)).flatten().ok_or_else(missing)?;
-    let zipped = asset.is_text() && takes_gzip(headers);
-    let etag = format!("\"{}{}\"", asset.digest, if zipped { "-gzip" } else { "" });
-    let reply = if knows(headers, &etag) {
-        Reply::empty(StatusCode::NOT_MODIFIED.as_u16())
-    } else {
-        whole(&asset, zipped)?
-    };
     let hashed = name.split_once('/').is_some_and(|(folder, _)| folder == HASHED_FOLDER);
     let caching = if hashed { "public, max-age=31536000, immutable" } else { "no-cache" };
-    let reply = reply.with_header("etag", &etag).with_header("cache-control", caching);
-    let reply = if asset.is_text() { reply.with_header("vary", "accept-encoding") } else { reply };
+    let reply = unless_known(&asset, headers, INERT_POLICY)?.with_header("cache-control", caching);
     if name == WIDGET {
         // It holds nothing of anybody, and pages of other sites load it.
         return Ok(reply
@@ -163,9 +168,31 @@ fn file(name: &str, headers: &HeaderMap) -> Result<Reply> {
     Ok(reply.with_header("cross-origin-resource-policy", "same-origin"))
 }
 
-fn whole(asset: &Asset, zipped: bool) -> Result<Reply> {
+/// The manual is the same for everybody and says nothing of this server, so nobody has to sign in for it.
+fn page_of_manual(app: &App, name: &str, headers: &HeaderMap) -> Result<Reply> {
+    let asset = manual::find(name, app.settings.base_path())?;
+    let reply = unless_known(&asset, headers, MANUAL_POLICY)?;
+    Ok(reply
+        .with_header("cache-control", "no-cache")
+        .with_header("cross-origin-resource-policy", "same-origin"))
+}
+
+/// A file with its tag, or 304 for a browser that has it already.
+fn unless_known(asset: &Asset, headers: &HeaderMap, policy: &'static str) -> Result<Reply> {
+    let zipped = asset.is_text() && takes_gzip(headers);
+    let etag = format!("\"{}{}\"", asset.digest, if zipped { "-gzip" } else { "" });
+    let reply = if knows(headers, &etag) {
+        Reply::empty(StatusCode::NOT_MODIFIED.as_u16())
+    } else {
+        whole(asset, zipped, policy)?
+    };
+    let reply = reply.with_header("etag", &etag);
+    Ok(if asset.is_text() { reply.with_header("vary", "accept-encoding") } else { reply })
+}
+
+fn whole(asset: &Asset, zipped: bool, policy: &'static str) -> Result<Reply> {
     let bytes = if zipped { asset.gzip().map_err(Error::internal)? } else { asset.bytes.clone() };
-    let reply = Reply::whole(StatusCode::OK, asset.kind, bytes, INERT_POLICY);
+    let reply = Reply::whole(StatusCode::OK, asset.kind, bytes, policy);
     Ok(if zipped { reply.with_header("content-encoding", "gzip") } else { reply })
 }
 
@@ -193,11 +220,17 @@ mod tests {
         let nothing = || Some(Page::Nothing);
         let chat = || Some(Page::Chat("x".to_owned()));
         let file = |name: &str| Some(Page::File(name.to_owned()));
+        let manual = |name: &str| Some(Page::Manual(name.to_owned()));
         for (path, expected) in [
             ("/", index()),
             ("/flows/x/versions", index()),
             ("/chat", nothing()),
-            ("/docs", nothing()),
+            ("/docs", manual("README")),
+            ("/docs/", manual("README")),
+            ("/docs/limits", manual("limits")),
+            ("/docs/manual.css", manual("manual.css")),
+            ("/docs/README", nothing()),
+            ("/docs/nothing", nothing()),
             ("/flows", nothing()),
             ("/flows/x/", index()),
             ("/flows/x/y/z", nothing()),

@@ -48,6 +48,7 @@ mod load_methods;
 mod loaded;
 mod loader_secrets;
 mod loaders;
+mod manual;
 mod mariadb_records;
 mod mcp;
 mod mcp_programs;

@@ -22,7 +22,7 @@ fn every_address_without_an_ending_is_the_page() {
     let screens = ["/", "/flows/x", "/flows/x/versions?with=1", "/sign-in"].map(|path| (path, 200));
     // Elsewhere the page says itself that nothing is there.
     let others =
-        ["/docs", "/nothing", "/flows", "/flows/x/y/z", "/chat", "/sign-in/x"].map(|path| (path, 404));
+        ["/elsewhere", "/nothing", "/flows", "/flows/x/y/z", "/chat", "/sign-in/x"].map(|path| (path, 404));
     for (path, status) in screens.into_iter().chain(others) {
         let answer = server.call_root("GET", path).send().is(status);
         assert!(answer.text().contains("<div id=\"root\">"), "{path}");
@@ -44,7 +44,8 @@ fn below_a_path_everything_is_found_with_and_without_it() {
             ("/widget.js", 200),
             ("/api/v1/ping", 200),
             ("/health", 200),
-            ("/docs", if before.is_empty() { 404 } else { 200 }),
+            ("/docs", 200),
+            ("/elsewhere", if before.is_empty() { 404 } else { 200 }),
             ("/nothing.js", 404),
             ("/api/v1/nothing", 404),
         ] {
