@@ -1,7 +1,7 @@
-//! Every number the service holds itself to, unit last. "S n" is a section of the specification, "R n" of the
-//! security rules, "C n" of the contract. A number an operator can change is a row of `settings`, with its range here.
+//! Every number the service holds itself to, unit last; chapter 14 of the manual lists them. A number an operator can change is
+//! a row of `settings`, with its range here.
 
-// The door (R 2): what a request may be.
+// The door: what a request may be.
 
 /// Longest request line: method, path, query and version; longer gives 414.
 pub const REQUEST_LINE_BYTES_MAX: usize = 8 * 1024;
@@ -29,8 +29,8 @@ pub const JSON_DEPTH_MAX: usize = 127;
 pub const RUNS_MAX: usize = 2_000;
 /// Open connections; further ones wait in the listen queue.
 pub const CONNECTIONS_MAX: usize = 10_000;
-/// Streams one client address may hold open at the same time, unless `SERVICE_STREAMS_PER_ADDRESS` says otherwise
-/// (R 2). Half of all runs and a little: a proxy that is not trusted, or a whole office, is one address.
+/// Streams one client address may hold open at the same time, unless `SERVICE_STREAMS_PER_ADDRESS` says otherwise. Half of all
+/// runs and a little: a proxy that is not trusted, or a whole office, is one address.
 pub const STREAMS_PER_ADDRESS: u64 = 1_024;
 /// What `SERVICE_STREAMS_PER_ADDRESS` may be: more than all runs would bound nothing.
 pub const STREAMS_PER_ADDRESS_RANGE: (u64, u64) = (1, RUNS_MAX as u64);
@@ -90,19 +90,19 @@ pub const LEFTOVER_AGE_MIN_SECONDS: i64 = 600;
 pub const LEFTOVER_WAIT_SECONDS: u64 = 20;
 /// Time between two writes of the uses of API keys.
 pub const USAGE_FLUSH_SECONDS: u64 = 5;
-/// Longest line of the log (R 2).
+/// Longest line of the log.
 pub const LOG_LINE_MAX_BYTES: usize = 8 * 1024;
 
-// Keys, passwords, sessions (R 3, R 4).
+// Keys, passwords, sessions.
 
-/// Shortest password (R 3).
+/// Shortest password.
 pub const PASSWORD_MIN_CHARS: usize = 8;
-/// Longest password (R 3).
+/// Longest password.
 pub const PASSWORD_MAX_CHARS: usize = 256;
 
-// Running flows (R 6).
+// Running flows.
 
-/// Most rounds of tool calls in one step (R 6).
+/// Most rounds of tool calls in one step.
 pub const TOOL_ROUNDS_MAX: u64 = 25;
 /// Most flows that wait for one another: one that was asked, and those it asked in turn.
 pub const FLOWS_DEEP_MAX: usize = 5;
@@ -264,66 +264,66 @@ pub const INDEX_BYTES_MAX: usize = 256 * 1024 * 1024;
 pub const INDEXES_PER_OWNER_MAX: usize = 16;
 /// Vectors of all stores that are kept in memory; those not asked for longest go first.
 pub const INDEXES_BYTES_MAX: usize = 512 * 1024 * 1024;
-// Files (R 8).
+// Files.
 
-/// Most files of one question (R 2).
+/// Most files of one question.
 pub const UPLOADS_MAX: usize = 20;
 /// Largest image sent with a question.
 pub const IMAGE_BYTES_MAX: usize = 5 * 1024 * 1024;
-/// Files of one conversation (R 8).
+/// Files of one conversation.
 pub const CHAT_FILES_MAX: usize = 100;
-/// Bytes of the files of all conversations of one workspace (R 8).
+/// Bytes of the files of all conversations of one workspace.
 pub const WORKSPACE_FILES_BYTES_MAX: u64 = 1024 * 1024 * 1024;
-/// Files of conversations are not written while the disk has less free than this (R 8).
+/// Files of conversations are not written while the disk has less free than this.
 pub const DISK_FREE_BYTES_MIN: u64 = 256 * 1024 * 1024;
-/// How long a signed link opens its file (S 8).
+/// How long a signed link opens its file.
 pub const FILE_LINK_SECONDS: i64 = 15 * 60;
 /// Bytes of a file that are read at once while it is sent.
 pub const FILE_PIECE_BYTES: usize = 64 * 1024;
 /// Longest extension of a stored file's name.
 pub const FILE_EXTENSION_CHARS_MAX: usize = 10;
-// What operators may give code (R 6).
+// What operators may give code.
 
-/// CPU time of one code input, unless `SERVICE_CODE_SECONDS` says otherwise (R 6).
+/// CPU time of one code input, unless `SERVICE_CODE_SECONDS` says otherwise.
 pub const CODE_SECONDS: u64 = 10;
-/// What `SERVICE_CODE_SECONDS` may be (R 6).
+/// What `SERVICE_CODE_SECONDS` may be.
 pub const CODE_SECONDS_RANGE: (u64, u64) = (1, 120);
-/// Heap of one code input, unless `SERVICE_CODE_MEMORY_MB` says otherwise (R 6).
+/// Heap of one code input, unless `SERVICE_CODE_MEMORY_MB` says otherwise.
 pub const CODE_MEMORY_MB: u64 = 64;
-/// What `SERVICE_CODE_MEMORY_MB` may be (R 6).
+/// What `SERVICE_CODE_MEMORY_MB` may be.
 pub const CODE_MEMORY_RANGE_MB: (u64, u64) = (16, 512);
 
-// Outgoing requests (R 7, S 8).
+// Outgoing requests.
 
-/// Largest answer after decoding; a document has its own limit (R 7).
+/// Largest answer after decoding; a document has its own limit.
 pub const OUTGOING_BODY_MAX_BYTES: u64 = 10 * 1024 * 1024;
 
-// Checks (S 8).
+// Checks.
 
-/// Tokens a check may use, unless `SERVICE_CHECK_MAX_TOKENS` says otherwise (S 8).
+/// Tokens a check may use, unless `SERVICE_CHECK_MAX_TOKENS` says otherwise.
 pub const CHECK_TOKENS_COUNT: u64 = 100_000;
-/// What `SERVICE_CHECK_MAX_TOKENS` is clamped to (S 8).
+/// What `SERVICE_CHECK_MAX_TOKENS` is clamped to.
 pub const CHECK_TOKENS_RANGE_COUNT: (u64, u64) = (1_000, 2_000_000);
-/// Time a check may take, unless `SERVICE_CHECK_MAX_SECONDS` says otherwise (S 8).
+/// Time a check may take, unless `SERVICE_CHECK_MAX_SECONDS` says otherwise.
 pub const CHECK_SECONDS: u64 = 180;
-/// What `SERVICE_CHECK_MAX_SECONDS` is clamped to (S 8).
+/// What `SERVICE_CHECK_MAX_SECONDS` is clamped to.
 pub const CHECK_RANGE_SECONDS: (u64, u64) = (10, 1_800);
 
-// Code inputs beside what can be set (R 6).
+// Code inputs beside what can be set.
 
-/// Time on the wall of one code input, waiting included, unless `SERVICE_CODE_SECONDS` says otherwise (R 6).
+/// Time on the wall of one code input, waiting included, unless `SERVICE_CODE_SECONDS` says otherwise.
 pub const CODE_WALL_SECONDS: u64 = 30;
 /// What a worker may go beyond the wall before it is killed.
 pub const CODE_GRACE_MS: u64 = 500;
-/// Stack of the engine (R 6).
+/// Stack of the engine.
 pub const CODE_STACK_BYTES: usize = 1024 * 1024;
-/// Longest code (R 6).
+/// Longest code.
 pub const CODE_SOURCE_BYTES_MAX: usize = 256 * 1024;
 /// Longest JSON of `$vars`, `$flow` and the named inputs together.
 pub const CODE_SCOPE_BYTES_MAX: usize = 8 * 1024 * 1024;
-/// Longest JSON of a result (R 6).
+/// Longest JSON of a result.
 pub const CODE_RESULT_BYTES_MAX: usize = 1024 * 1024;
-/// Deepest nesting of a result (R 6).
+/// Deepest nesting of a result.
 pub const CODE_RESULT_DEPTH_MAX: usize = 64;
 /// Longest message of an error that code threw.
 pub const CODE_MESSAGE_BYTES_MAX: usize = 2_000;
@@ -355,7 +355,7 @@ pub const CODE_BYTES_MAX: usize = 32 * 1024 * 1024;
 pub const CODE_RANDOM_BYTES_MAX: usize = 64 * 1024;
 /// Longest request of code: address, headers and body.
 pub const CODE_FETCH_REQUEST_BYTES_MAX: usize = 1024 * 1024;
-/// Redirects that one request of code follows (R 7).
+/// Redirects that one request of code follows.
 pub const CODE_REDIRECTS_MAX: usize = 5;
 /// Fewest workers that may run code at the same time, however few cores there are.
 pub const CODE_WORKERS_MIN_COUNT: usize = 4;
@@ -370,25 +370,25 @@ pub const CODE_MESSAGE_TO_WORKER_BYTES_MAX: usize = 61 * 1024 * 1024;
 /// Longest message from a worker for code: its result and its console, or one request.
 pub const CODE_MESSAGE_FROM_WORKER_BYTES_MAX: usize = 8 * 1024 * 1024;
 
-// Documents to text (R 8).
+// Documents to text.
 
-/// Time of one document, on the clock and of the processor (R 8).
+/// Time of one document, on the clock and of the processor.
 pub const DOCUMENT_SECONDS: u64 = 20;
 /// Memory of the worker that reads a document.
 pub const DOCUMENT_MEMORY_BYTES: u64 = 768 * 1024 * 1024;
 /// How long a document waits for its turn.
 pub const DOCUMENT_QUEUE_SECONDS: u64 = 60;
-/// Largest document (R 2).
+/// Largest document.
 pub const DOCUMENT_BYTES_MAX: usize = 25 * 1024 * 1024;
-/// Most that an archive unpacks to (R 8).
+/// Most that an archive unpacks to.
 pub const DOCUMENT_UNPACKED_BYTES_MAX: u64 = 200 * 1024 * 1024;
-/// How many times its size an archive may unpack to (R 8).
+/// How many times its size an archive may unpack to.
 pub const DOCUMENT_EXPANSION_MAX: u64 = 10;
 /// What every archive may unpack to, since honest text shrinks further than that.
 pub const DOCUMENT_UNPACKED_BYTES_FREE: u64 = 32 * 1024 * 1024;
-/// Files in an archive (R 8).
+/// Files in an archive.
 pub const DOCUMENT_ENTRIES_MAX: usize = 2_000;
-/// Pages, sheets, slides or chapters (R 8).
+/// Pages, sheets, slides or chapters.
 pub const DOCUMENT_PARTS_MAX: usize = 5_000;
 /// The text of one document.
 pub const DOCUMENT_TEXT_BYTES_MAX: usize = 32 * 1024 * 1024;
@@ -411,7 +411,7 @@ pub const STORE_LOADERS_MAX: usize = 1_000;
 /// Bytes of all passages of one text, repeated ends included.
 pub const PASSAGES_BYTES_MAX: usize = 256 * 1024 * 1024;
 
-// People (R 3, C 3).
+// People.
 
 /// People of the organization.
 pub const USERS_MAX: usize = 10_000;

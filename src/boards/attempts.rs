@@ -1,5 +1,5 @@
 //! Failed sign-ins, by account and by address: ten within fifteen minutes are free, then each further one costs
-//! a longer wait, up to fifteen minutes. Nobody is locked out for good (security rules 3).
+//! a longer wait, up to fifteen minutes. Nobody is locked out for good (manual 8.3 r3).
 //!
 //! An attempt is written down as a failure before it is judged and crossed out when it succeeds: otherwise a
 //! thousand guesses sent at once would all be judged before the first failure is known.

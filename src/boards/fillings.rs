@@ -1,4 +1,4 @@
-//! Document stores that are being filled, and how far that is (reference 1.9 `status`). As many as there are requests
+//! Document stores that are being filled, and how far that is (manual 10.6). As many as there are requests
 //! under way; nothing of it is worth a write.
 
 use crate::domain::filling::Progress;

@@ -1,5 +1,5 @@
 //! Requests of rate-limited flows: a fixed window for each flow, with one clock for all its callers, counted by
-//! client address (spec 8, reference 5.2). The memory it can take is fixed: see the two limits below.
+//! client address (manual 2.5). The memory it can take is fixed: see the two limits below.
 
 use crate::domain::address_block::AddressBlock;
 use crate::domain::ids::FlowId;

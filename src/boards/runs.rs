@@ -1,4 +1,4 @@
-//! Conversations that are being answered, so that somebody else's request can end the run (contract 5.5). As many as
+//! Conversations that are being answered, so that somebody else's request can end the run (manual 2.9 r2). As many as
 //! there are requests under way.
 
 use crate::domain::cancel::{Cancel, Reason};

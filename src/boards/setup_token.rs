@@ -1,5 +1,5 @@
 //! The setup token: printed at start to the one who started the service, asked of whoever wants to become its
-//! owner over the network (contract 2).
+//! owner over the network (manual 8.1).
 
 use crate::domain::token::{self, Token};
 use std::sync::{Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! Titles and details of versions, made from what changed, in words a person likes to read (spec 2.7).
+//! Titles and details of versions, made from what changed, in words a person likes to read (manual 6.2).
 //!
 //! Everything is scanned, kept to one line and cut. A line of details begins with a word of ours, never with a label,
 //! so that no label can pass for a trailer of the commit.

@@ -1,4 +1,4 @@
-//! What differs between two canvases, as history keeps them (spec 4.3 r4).
+//! What differs between two canvases, as history keeps them (manual 6.6).
 
 use super::stored::StoredCanvas;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! Files inside a canvas: data an editor put inline, and names of files the server keeps (reference canvas 1.8).
+//! Files inside a canvas: data an editor put inline, and names of files the server keeps (manual 4.7).
 
 use super::Canvas;
 use base64::Engine as _;

@@ -1,4 +1,4 @@
-//! A flow's drawing: parsed once into types that keep what they do not know (reference canvas 1).
+//! A flow's drawing: parsed once into types that keep what they do not know (manual 9.1).
 
 pub mod code_text;
 pub mod describe;
@@ -35,7 +35,7 @@ pub struct Canvas {
 }
 
 impl Canvas {
-    /// Reads `flowData`: JSON text with the lists `nodes` and `edges` (spec 2.1).
+    /// Reads `flowData`: JSON text with the lists `nodes` and `edges` (manual 9.1).
     ///
     /// # Errors
     /// [`BadCanvas`] says what is missing. A node or an edge in a form nobody knows is no error: it is kept.

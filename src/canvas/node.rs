@@ -96,7 +96,7 @@ impl Node {
     }
 }
 
-/// The three places an editor may leave the chosen credential in (reference canvas 1.8).
+/// The three places an editor may leave the chosen credential in (manual 9.2 r2).
 fn credential(selected: Option<&Value>, inputs: &Map<String, Value>) -> Option<String> {
     let places =
         [selected, inputs.get("FLOWISE_CREDENTIAL_ID"), inputs.get("credential"), inputs.get("credentialId")];

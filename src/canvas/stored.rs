@@ -1,4 +1,4 @@
-//! A canvas as history keeps it: no secrets, no editor noise, keys in one order (contract 7.2).
+//! A canvas as history keeps it: no secrets, no editor noise, keys in one order (manual 6.3 r2).
 
 use super::foreign;
 use super::secrets::HiddenSecret;
@@ -19,7 +19,7 @@ const FIRST_KEYS: &[&str] = &["id", "name", "label", "type"];
 const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
 
 /// A canvas without what history never keeps. Two are equal when history sees no difference between them: that is
-/// how `liveSha` and `unchanged` compare (spec 4.3 r2).
+/// how `liveSha` and `unchanged` compare (manual 6.4 r2).
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredCanvas {
     raw: Map<String, Value>,
@@ -95,13 +95,13 @@ impl StoredCanvas {
         &self.raw
     }
 
-    /// How many placeholders it holds (`hiddenSecrets` of a version, spec 2.7).
+    /// How many placeholders it holds (`hiddenSecrets` of a version, manual 6.1).
     #[must_use]
     pub fn hidden_count(&self) -> usize {
         self.raw.iter().map(|(_, value)| tree::count_in(value)).sum()
     }
 
-    /// Where its placeholders stand (spec 4.3 r3).
+    /// Where its placeholders stand (manual 6.5).
     #[must_use]
     pub fn hidden_secrets(&self, cards: &dyn super::CardFacts) -> Vec<HiddenSecret> {
         self.nodes().iter().flat_map(|node| super::secrets::hidden_in(node, cards)).collect()

@@ -1,4 +1,4 @@
-//! References inside texts: `{{question}}`, `{{llmChain_0.data.instance}}`, `{{$vars.name}}` (reference canvas 2).
+//! References inside texts: `{{question}}`, `{{llmChain_0.data.instance}}`, `{{$vars.name}}` (manual 9.4).
 //!
 //! A text is cut into segments once, when a canvas is compiled. A replaced value is never searched again, so
 //! what a request, a model or a document says cannot name a variable.

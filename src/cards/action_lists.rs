@@ -1,5 +1,5 @@
-//! Which tools the MCP servers of cards offer, for people who choose among them (reference 1.5 `/node-load-method`,
-//! `listActions`), and which programs those servers are.
+//! Which tools the MCP servers of cards offer, for people who choose among them (manual 9.8 r2), and which programs those
+//! servers are.
 
 use super::kit::Inputs;
 use super::tools_mcp::{self, brave_search, custom, github, sequential_thinking, slack, supergateway};

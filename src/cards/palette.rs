@@ -1,4 +1,4 @@
-//! The card list as the family's pages read it (reference 1.5 `/nodes`, reference canvas 1.4).
+//! The card list as the family's pages read it (manual 9.8).
 
 use super::kit::{Card, Input, InputKind, Picked};
 use super::registry::CARDS;

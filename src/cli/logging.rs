@@ -1,5 +1,5 @@
 //! The log: readable lines on a terminal, JSON lines otherwise, always on standard error. No line is longer than 8 KiB
-//! and none holds a control character, whatever was logged (security rules 2 and 14).
+//! and none holds a control character, whatever was logged (manual 12.10).
 
 use crate::limits::LOG_LINE_MAX_BYTES;
 use crate::settings::{LogFilter, LogFormat, LogLevel, Settings};

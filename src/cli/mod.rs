@@ -1,4 +1,4 @@
-//! The command line (contract 2): `flowkeep <command>`. Exit 0 is good, 1 failed, 2 wrong usage.
+//! The command line (manual 13.1): `flowkeep <command>`. Exit 0 is good, 1 failed, 2 wrong usage.
 
 mod ask;
 mod completions;

@@ -1,4 +1,4 @@
-//! Documents to text: what a caller uploaded becomes [`Part`]s a model can read (security rules 8).
+//! Documents to text: what a caller uploaded becomes [`Part`]s a model can read (manual 4.6).
 //!
 //! The service only judges by name and first bytes what a file is ([`Kind`]). Everything else happens in a worker
 //! process that reads this one file and ends: a hostile file can use up its own time and memory and nothing more.
@@ -93,7 +93,7 @@ pub struct Sizes {
 }
 
 impl Default for Limits {
-    /// Those of the security rules.
+    /// The usual ones (manual 4.6 r2).
     fn default() -> Self {
         Self {
             time: Duration::from_secs(limits::DOCUMENT_SECONDS),

@@ -1,4 +1,4 @@
-//! API keys: `fk_` and 43 random characters, shown once, stored as a hash (contract 3, security rules 3).
+//! API keys: `fk_` and 43 random characters, shown once, stored as a hash (manual 8.7).
 
 use super::caller::{Grants, Permission};
 use super::error::{Error, Result};

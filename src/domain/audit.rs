@@ -1,5 +1,5 @@
-//! What people and keys did that others must be able to see later: sign-ins and changes of who may do what
-//! (security rules 14). No value of a secret is ever part of it.
+//! What people and keys did that others must be able to see later: sign-ins and changes of who may do what (manual 8.11). No
+//! value of a secret is ever part of it.
 
 use super::caller::{Caller, Principal};
 use super::ids::{KeyId, UserId, WorkspaceId};

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::net::IpAddr;
 
-/// Every permission name an API key or a role can hold (`<resource>:<action>`, reference 0.5).
+/// Every permission name an API key or a role can hold (manual 1.7 r2).
 pub const PERMISSIONS: &[(&str, &[&str])] = &[
     (
         "chatflows",
@@ -43,7 +43,7 @@ pub const PERMISSIONS: &[(&str, &[&str])] = &[
     ("workspace", &["view", "create", "update", "add-user", "unlink-user", "delete", "export", "import"]),
 ];
 
-/// Permission groups that only a person can hold: a key with one of them is refused (reference 0.5).
+/// Permission groups that only a person can hold: a key with one of them is refused (manual 1.7 r3).
 const PERSON_ONLY: &[&str] = &["workspace", "users", "roles"];
 
 /// One permission name, known to exist.
@@ -89,7 +89,7 @@ pub fn all_names() -> impl Iterator<Item = String> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Grants {
-    /// The organization owner passes every check (contract 3).
+    /// The organization owner passes every check (manual 1.7 r4).
     All,
     /// Exactly these.
     Only(BTreeSet<Permission>),
@@ -133,7 +133,7 @@ pub enum Principal {
         id: UserId,
         /// Display name.
         name: String,
-        /// True for the organization owner (Super User, spec 4.4).
+        /// True for the organization owner (manual 1.7 r4).
         owner: bool,
     },
     /// The holder of an API key.

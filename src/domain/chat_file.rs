@@ -1,4 +1,4 @@
-//! The files of conversations: what they are called, and what they are served as (security rules 8).
+//! The files of conversations: what they are called, and what they are served as (manual 4.4).
 
 use super::ids::{ChatId, FlowId};
 use crate::limits::FILE_EXTENSION_CHARS_MAX;

@@ -1,5 +1,5 @@
 //! What people send in a conversation and vector stores take in: what is counted of it, and how whoever stores some of it
-//! knows that the conversation was not deleted meanwhile (spec 4.1, security rules 8).
+//! knows that the conversation was not deleted meanwhile (manual 10.8).
 
 use super::conversation::Conversation;
 use super::ids::KnowledgeId;

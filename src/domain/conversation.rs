@@ -1,4 +1,4 @@
-//! A conversation's stored messages and the proof that a caller owns it (spec 5.6, contract 5).
+//! A conversation's stored messages and the proof that a caller owns it (manual 3.1, 3.2).
 
 use super::ids::{ChatId, FlowId, MessageId};
 use super::prediction::{ChatType, SourceDocument, Speaker, Usage, UsedTool};
@@ -21,7 +21,7 @@ pub struct Conversation {
     pub chat: ChatId,
 }
 
-/// One stored message (reference 3.8).
+/// One stored message (manual 3.4).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Message {
@@ -63,7 +63,7 @@ pub struct Message {
     /// What the person might ask next, after an answer.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub follow_up_prompts: Vec<String>,
-    /// True for an answer that its caller or a shutdown cut short (contract 6.3).
+    /// True for an answer that its caller or a shutdown cut short (manual 2.9).
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub stopped: bool,
 }
@@ -101,7 +101,7 @@ impl SessionTokens {
         given.ct_eq(&self.mac(flow, chat)).into()
     }
 
-    /// The value of the `service_session` cookie (spec 5.6).
+    /// The value of the `service_session` cookie (manual 3.1).
     #[must_use]
     pub fn cookie(&self, flow: &FlowId, chat: &ChatId) -> String {
         format!("{chat}.{}", self.mint(flow, chat))

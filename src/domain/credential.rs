@@ -1,5 +1,5 @@
 //! Credentials: named bundles of secrets that cards refer to. What of them may be shown, and how an edit that
-//! sends hidden values back keeps them (reference 1.3).
+//! sends hidden values back keeps them (manual 8.8).
 
 use super::credential_types::{CredentialField, CredentialType, FieldKind};
 use super::error::{Error, Result};

@@ -1,4 +1,4 @@
-//! Every credential type: the fields a person fills in, and which of them are secret (canvas reference 6).
+//! Every credential type: the fields a person fills in, and which of them are secret (manual 8.8).
 
 use super::oauth2;
 use serde_json::{Value, json};
@@ -96,7 +96,7 @@ impl CredentialField {
 }
 
 impl CredentialType {
-    /// The form as clients read it: `{label, name, version, inputs}` (reference 1.3).
+    /// The form as clients read it: `{label, name, version, inputs}` (manual 8.8).
     #[must_use]
     pub fn wire(&self) -> Value {
         let inputs: Vec<Value> = self.fields.iter().map(CredentialField::wire).collect();

@@ -1,4 +1,4 @@
-//! Reading a folder of the server that its operator lets flows read (reference canvas 5.10 `folderFiles`).
+//! Reading a folder of the server that its operator lets flows read (manual 4.8).
 
 use super::error::Error;
 use std::io;

@@ -1,4 +1,4 @@
-//! A draft: an unpublished canvas, with the digest of the Live it started from (spec 2.6, 3.1, 4.2).
+//! A draft: an unpublished canvas, with the digest of the Live it started from (manual 5.5, 5.6, 5.7).
 
 use super::flow::{CanvasDigest, Flow, FlowKind};
 use super::ids::{FlowId, UserId, WorkspaceId};
@@ -15,7 +15,7 @@ pub struct Draft {
     pub flow: FlowId,
     /// Where the flow lives.
     pub workspace: WorkspaceId,
-    /// The kind of flow it was started on. A draft without one is never published (spec 3.1).
+    /// The kind of flow it was started on. A draft without one is never published (manual 5.7).
     pub kind: Option<FlowKind>,
     /// The Live it started from. There is no stale flag that could be forgotten.
     pub base: CanvasDigest,
@@ -34,7 +34,7 @@ impl Draft {
         self.base != live.digest
     }
 
-    /// What Publish does with this draft (spec 3.1).
+    /// What Publish does with this draft (manual 5.7).
     #[must_use]
     pub fn settle(&self, live: &Flow, overwrite_live_changes: bool) -> Verdict {
         if self.kind != Some(live.kind) {
@@ -75,7 +75,7 @@ pub enum LiveReason {
     PublishInstantly,
 }
 
-/// Where canvas edits of a flow go (spec 2.6 `mode`).
+/// Where canvas edits of a flow go (manual 5.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// To the draft.
@@ -115,7 +115,7 @@ impl LastPublished {
     }
 }
 
-/// The draft status of a flow (spec 2.6).
+/// The draft status of a flow (manual 5.5).
 #[derive(Debug, Clone, PartialEq)]
 pub struct DraftStatus {
     /// Where edits go.

@@ -32,7 +32,7 @@ pub enum Error {
         /// Seconds until another attempt is judged.
         retry_after_seconds: u64,
     },
-    /// The model provider kept answering 429 (spec 8).
+    /// The model provider kept answering 429 (manual 2.10).
     Throttled {
         /// Seconds the provider asked to wait, or the default.
         retry_after_seconds: u64,
@@ -78,13 +78,13 @@ impl Unauthorized {
 /// Why the service cannot take the request now (503).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unavailable {
-    /// It is stopping (spec 7).
+    /// It is stopping (manual 13.6).
     Restarting,
     /// As many runs as it allows are under way.
     Busy,
 }
 
-/// A refused request of a rate-limited flow (spec 7, 8).
+/// A refused request of a rate-limited flow (manual 2.5).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RateLimited {
     /// The owner's configured message.
@@ -93,7 +93,7 @@ pub struct RateLimited {
     pub window: super::rate::WindowState,
 }
 
-/// What has no room for another file (security rules 8).
+/// What has no room for another file (manual 4.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Full {
     /// The conversation holds as many files as one may (413).
@@ -160,7 +160,7 @@ pub enum Conflict {
     LiveChangedWhileSaving,
     /// A version of another kind cannot become a draft.
     OtherKindIntoDraft,
-    /// The draft is not the one the caller saw (contract 4.7).
+    /// The draft is not the one the caller saw (manual 5.6 r3).
     DraftMoved,
     /// Another account signs in with this e-mail.
     EmailTaken,
@@ -302,7 +302,7 @@ impl Error {
         Self::NotFound(format!("{what} {shown} not found"))
     }
 
-    /// The 404 of a flow, which names the id the caller sent (spec 7).
+    /// The 404 of a flow, which names the id the caller sent (manual 1.4).
     #[must_use]
     pub fn no_flow(id: &FlowId) -> Self {
         Self::no_flow_text(&id.to_string())

@@ -1,4 +1,4 @@
-//! How somebody rated an answer (reference 1.2 `/feedback`).
+//! How somebody rated an answer (manual 3.7).
 
 use super::error::{Error, Result};
 use super::ids::{FeedbackId, MessageId};

@@ -1,5 +1,4 @@
-//! Signed links to files: each opens one file of one conversation of one flow, for a while, without a key
-//! (spec 2.5, 5.8, security rules 8).
+//! Signed links to files: each opens one file of one conversation of one flow, for a while, without a key (manual 4.5).
 //!
 //! A link has one form. Whatever differs from it, if only in the order of its parameters or in how a letter is
 //! written, is another text, and no text but the signed one is a link.

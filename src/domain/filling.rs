@@ -1,4 +1,4 @@
-//! What became of filling a vector store: remembered for the people who look after the flow (reference canvas 3.6).
+//! What became of filling a vector store: remembered for the people who look after the flow (manual 10.5).
 
 use super::ids::FillingId;
 use crate::limits::{FILLING_SAMPLE_CHARS_MAX, FILLING_SAMPLES_MAX};
@@ -24,7 +24,7 @@ pub struct Filling {
     pub cards: Vec<FillingCard>,
 }
 
-/// How far a filling is (our addition to reference 1.2 and 1.9).
+/// How far a filling is (manual 10.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Progress {
     /// What it does now.

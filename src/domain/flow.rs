@@ -1,4 +1,4 @@
-//! A flow: what answers questions (spec 2.1, reference 2).
+//! A flow: what answers questions (manual 5.1).
 
 use super::error::{Error, Result};
 use super::ids::{FlowId, KeyId, WorkspaceId};
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 use std::fmt;
 
-/// The kinds of flow (contract 1). The wire form is upper case.
+/// The kinds of flow (manual 5.1 r1). The wire form is upper case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum FlowKind {
@@ -68,7 +68,7 @@ impl FlowKind {
         self.unsupported().map_or(Ok(()), |why| Err(Error::Invalid(why)))
     }
 
-    /// The permission group that governs flows of this kind (spec 4.2 r1).
+    /// The permission group that governs flows of this kind (manual 1.7 r2).
     #[must_use]
     pub const fn resource(self) -> &'static str {
         match self {
@@ -124,11 +124,11 @@ pub struct Flow {
     pub category: Option<String>,
     /// Digest of Live.
     pub digest: CanvasDigest,
-    /// How many cards Live holds; a flow without cards serves nothing (contract 4.3).
+    /// How many cards Live holds; a flow without cards serves nothing (manual 2.2 r3).
     pub card_count: u32,
     /// Everything saved straight to Live.
     pub settings: FlowSettings,
-    /// The last Publish or Roll back (spec 2.6).
+    /// The last Publish or Roll back (manual 5.5).
     #[serde(default)]
     pub last_published: Option<super::draft::LastPublished>,
     /// When it was made.
@@ -137,8 +137,8 @@ pub struct Flow {
     pub updated: Timestamp,
 }
 
-/// Per-flow settings (spec 2.1, reference 2). Objects are kept as sent, so that keys this service does not
-/// know survive a round trip (contract 4.2).
+/// Per-flow settings (manual 5.1). Objects are kept as sent, so that keys this service does not
+/// know survive a round trip (manual 5.1 r2).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct FlowSettings {
@@ -150,9 +150,9 @@ pub struct FlowSettings {
     pub deployed: Option<bool>,
     /// Canvas edits go straight to Live.
     pub publish_instantly: bool,
-    /// Chat settings, Allowed Domains included (reference 2.1).
+    /// Chat settings, Allowed Domains included (manual 5.2).
     pub chatbot_config: Option<Map<String, Value>>,
-    /// Rate Limit and Override Config (reference 2.2).
+    /// Rate Limit and Override Config (manual 5.3).
     pub api_config: Option<Map<String, Value>>,
     /// Tracing providers.
     pub analytic: Option<Map<String, Value>>,
@@ -166,7 +166,7 @@ pub struct FlowSettings {
     pub mcp_server_config: Option<Map<String, Value>>,
 }
 
-/// Which pages the owner of a flow lets ask it (reference 2.1).
+/// Which pages the owner of a flow lets ask it (manual 5.2).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AllowedOrigins {
     /// Any page.
@@ -254,7 +254,7 @@ impl FlowSettings {
         self.is_public == Some(true)
     }
 
-    /// Allowed Domains (contract 4.9). A malformed value, which no save takes any more, admits nobody.
+    /// Allowed Domains (manual 2.4 r2). A malformed value, which no save takes any more, admits nobody.
     #[must_use]
     pub fn allowed_origins(&self) -> AllowedOrigins {
         let stored = self.chatbot_config.as_ref().and_then(|config| config.get("allowedOrigins"));
@@ -268,19 +268,19 @@ impl FlowSettings {
         configured.and_then(Value::as_str).filter(|text| !text.is_empty()).unwrap_or(ORIGIN_REFUSED)
     }
 
-    /// True when callers with the flow's key may name conversations (contract 5.7).
+    /// True when callers with the flow's key may name conversations (manual 3.3).
     #[must_use]
     pub fn named_sessions(&self) -> bool {
         self.api_config.as_ref().and_then(|config| config.get("namedSessions")) == Some(&Value::Bool(true))
     }
 
-    /// The flow's rate limit, when it is on and whole (reference 2.2).
+    /// The flow's rate limit, when it is on and whole (manual 5.3).
     #[must_use]
     pub fn rate_limit(&self) -> Option<RateLimit> {
         Configured::read(self.api_config.as_ref()?.get("rateLimit")).ok()?.limit()
     }
 
-    /// The media types of documents the flow's chat takes, when Full File Upload is on (spec 4.1 r1); an empty list names
+    /// The media types of documents the flow's chat takes, when Full File Upload is on (manual 4.1); an empty list names
     /// none in particular.
     #[must_use]
     pub fn document_types(&self) -> Option<Vec<&str>> {
@@ -292,7 +292,7 @@ impl FlowSettings {
         Some(listed.split(',').map(str::trim).filter(|mime| !mime.is_empty()).collect())
     }
 
-    /// The Speech to Text provider that is on, with its settings (reference 2).
+    /// The Speech to Text provider that is on, with its settings (manual 5.1).
     #[must_use]
     pub fn speech_provider(&self) -> Option<(&str, &Map<String, Value>)> {
         let providers = self.speech_to_text.as_ref()?.iter();

@@ -1,4 +1,4 @@
-//! A visitor of a chat who left their name (reference 1.2 `/leads`).
+//! A visitor of a chat who left their name (manual 3.8).
 
 use super::error::{Error, Result};
 use super::ids::{ChatId, LeadId};

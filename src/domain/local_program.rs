@@ -1,5 +1,4 @@
-//! Programs of this machine that flows may start: only those whose whole command line the operator listed (security
-//! rules 6).
+//! Programs of this machine that flows may start: only those whose whole command line the operator listed (manual 12.6).
 
 use crate::domain::secrets;
 use serde::Deserialize;

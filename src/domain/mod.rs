@@ -1,4 +1,4 @@
-//! The nouns of the specification and their pure rules.
+//! The nouns of the product and their pure rules.
 
 pub mod address_block;
 pub mod api_key;

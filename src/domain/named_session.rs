@@ -1,5 +1,5 @@
 //! Conversations that callers with a flow's key name themselves, so that a person's memory goes on under the name that an
-//! integration gives it (contract 5.7).
+//! integration gives it (manual 3.3).
 
 use super::conversation::Conversation;
 use super::error::{Error, Result};

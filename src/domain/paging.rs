@@ -1,4 +1,4 @@
-//! Pages of a management list: `page` and `limit` turn an array into `{data, total}` (reference 0.4).
+//! Pages of a management list: `page` and `limit` turn an array into `{data, total}` (manual 1.6 r1).
 
 use super::error::{Error, Result};
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! Passwords: what is accepted, and how they are kept (security rules 3). Argon2id, 19 MiB, 2 passes, 1 lane,
+//! Passwords: what is accepted, and how they are kept (manual 8.3). Argon2id, 19 MiB, 2 passes, 1 lane,
 //! as a PHC string, so that the parameters can grow without losing old hashes.
 
 use super::error::{Error, Result};

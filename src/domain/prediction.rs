@@ -1,4 +1,4 @@
-//! A question and its answer (spec 2.3, 2.4).
+//! A question and its answer (manual 2.1, 2.6).
 
 use super::content::Content;
 use super::ids::{ChatId, FlowId, MessageId};
@@ -16,13 +16,13 @@ pub struct Question {
     pub streaming: bool,
     /// The conversation the caller says it continues.
     pub chat_id: Option<String>,
-    /// Proofs of that conversation the request carried, in the order they are looked at (contract 5.2).
+    /// Proofs of that conversation the request carried, in the order they are looked at (manual 3.1 r3).
     pub proofs: Vec<Proof>,
-    /// Per-request overrides (spec 2.9).
+    /// Per-request overrides (manual 7.1).
     pub overrides: Map<String, Value>,
-    /// What the caller calls the conversation, where it is no override (contract 5.7).
+    /// What the caller calls the conversation, where it is no override (manual 3.3).
     pub session_name: Option<Value>,
-    /// Earlier messages the caller brings along (reference 3.3).
+    /// Earlier messages the caller brings along (manual 2.1).
     pub history: Vec<PastMessage>,
     /// Files sent with the question, as they came.
     pub uploads: Vec<SentUpload>,
@@ -94,7 +94,7 @@ impl SentUpload {
     }
 }
 
-/// An entry of `uploads` (reference 4.2).
+/// An entry of `uploads` (manual 4.2).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct SentEntry {
     /// What the caller says it is.
@@ -122,7 +122,7 @@ pub struct SentFile {
     pub content: Content,
 }
 
-/// An image or link that goes to the model with a question (reference 4.2).
+/// An image or link that goes to the model with a question (manual 4.2).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Upload {
     /// The caller's name for it: a label, never a path.
@@ -145,7 +145,7 @@ pub enum UploadContent {
     Url(String),
 }
 
-/// Where a question came from (reference 3.8).
+/// Where a question came from (manual 3.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum ChatType {
@@ -206,7 +206,7 @@ impl Usage {
         self.input_tokens + self.output_tokens
     }
 
-    /// As answers and messages carry it (reference 3.5 `usageMetadata`).
+    /// As answers and messages carry it (manual 2.6).
     #[must_use]
     pub fn wire(&self) -> Value {
         let mut wire = json!({

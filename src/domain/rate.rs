@@ -1,4 +1,4 @@
-//! A flow's rate limit: requests per window per client address (spec 8, reference 5.2).
+//! A flow's rate limit: requests per window per client address (manual 2.5).
 
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ pub struct WindowState {
     pub reset_seconds: u64,
 }
 
-/// What `apiConfig.rateLimit` says (reference 2.2).
+/// What `apiConfig.rateLimit` says (manual 5.3).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Configured {
     /// No limit.

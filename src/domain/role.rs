@@ -1,4 +1,4 @@
-//! Roles: named lists of permissions that belong to the organization (contract 3, reference 1.11).
+//! Roles: named lists of permissions that belong to the organization (manual 8.6).
 
 use super::caller::{Grants, Permission, all_names};
 use super::error::{Error, Result};

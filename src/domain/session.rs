@@ -1,4 +1,4 @@
-//! Sign-in sessions, and how a person recognises their own (security rules 3).
+//! Sign-in sessions, and how a person recognises their own (manual 8.2 r2).
 
 use super::ids::{SessionId, UserId, WorkspaceId};
 use jiff::{SignedDuration, Timestamp};

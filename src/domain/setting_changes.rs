@@ -1,4 +1,4 @@
-//! Which settings of a flow changed, in the words of the settings page (contract 7.5).
+//! Which settings of a flow changed, in the words of the settings page (manual 6.1 r1).
 
 use super::flow::FlowSettings;
 use serde_json::{Map, Value};

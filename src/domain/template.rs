@@ -1,4 +1,4 @@
-//! Templates: flows and tools to begin with (reference 1.5 `/marketplaces`).
+//! Templates: flows and tools to begin with (manual 5.12).
 
 use super::error::{Error, Result};
 use super::ids::{TemplateId, WorkspaceId};

@@ -1,4 +1,4 @@
-//! Tools that people write: a name, a schema of arguments, and code (reference 1.3 `/tools`).
+//! Tools that people write: a name, a schema of arguments, and code (manual 8.10).
 
 use super::error::{Error, Result};
 use super::ids::{ToolId, WorkspaceId};
@@ -13,7 +13,7 @@ const DESCRIPTION_CHARS_MAX: usize = 4_096;
 /// Longest color and longest picture, in characters: a picture may be written out as data.
 const COLOR_CHARS_MAX: usize = 128;
 const ICON_CHARS_MAX: usize = 64 * 1024;
-/// Longest code, in bytes: what a code input may have (security rules 6).
+/// Longest code, in bytes: what a code input may have (manual 11.1).
 const CODE_BYTES_MAX: usize = 256 * 1024;
 /// Most arguments of a tool.
 const ARGUMENTS_MAX: usize = 64;

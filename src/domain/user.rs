@@ -1,4 +1,4 @@
-//! People, the organization they are in, and workspaces (contract 3).
+//! People, the organization they are in, and workspaces (manual 8.5).
 
 use super::error::{Error, Result};
 use super::ids::{OrganizationId, RoleId, UserId, WorkspaceId};
@@ -125,7 +125,7 @@ pub struct Organization {
     pub id: OrganizationId,
     /// Display name.
     pub name: DisplayName,
-    /// Its owner: the Super User of spec 4.4.
+    /// Its owner, who passes every check (manual 1.7 r4).
     pub owner: UserId,
     /// The workspace in which a fresh session, the command line and the demo begin.
     pub default_workspace: WorkspaceId,

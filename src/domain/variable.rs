@@ -1,4 +1,4 @@
-//! Saved variables: `{{$vars.name}}` in a card's text, `$vars.name` in code (spec 2.9, reference 1.3).
+//! Saved variables: `{{$vars.name}}` in a card's text, `$vars.name` in code (manual 7.5).
 
 use super::error::{Error, Result};
 use super::ids::{VariableId, WorkspaceId};

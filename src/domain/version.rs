@@ -1,4 +1,4 @@
-//! A version: one entry of a flow's history (spec 2.7), and what goes into one.
+//! A version: one entry of a flow's history (manual 6.1), and what goes into one.
 
 use super::error::{Error, Result};
 use super::flow::FlowKind;
@@ -13,7 +13,7 @@ use uuid::Uuid;
 /// What a version shows in place of a person: saves by an API key or by the service itself.
 pub const SYSTEM_AUTHOR: &str = "Flowkeep";
 
-/// What made a version (spec 2.7).
+/// What made a version (manual 6.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum VersionKind {
@@ -69,13 +69,13 @@ impl VersionKind {
         }
     }
 
-    /// True for the kinds that set Live on purpose (spec 2.7).
+    /// True for the kinds that set Live on purpose (manual 6.1).
     #[must_use]
     pub const fn published(self) -> bool {
         matches!(self, Self::Publish | Self::Rollback | Self::Promote)
     }
 
-    /// True for what `lastPublished` counts: the last Publish or Roll back (spec 2.6, 4.3 r2).
+    /// True for what `lastPublished` counts: the last Publish or Roll back (manual 5.5, 6.4).
     #[must_use]
     pub const fn counts_as_last_published(self) -> bool {
         matches!(self, Self::Publish | Self::Rollback)
@@ -113,7 +113,7 @@ impl Sha {
         &self.0
     }
 
-    /// The first 7 characters, for people (spec 2.7).
+    /// The first 7 characters, for people (manual 6.1).
     #[must_use]
     pub fn short(&self) -> String {
         let mut text = self.to_string();
@@ -147,7 +147,7 @@ impl TryFrom<String> for Sha {
     }
 }
 
-/// The start of a commit id, as it stands in a path: 7 to 40 lowercase hex characters (spec 4.3).
+/// The start of a commit id, as it stands in a path: 7 to 40 lowercase hex characters (manual 6.1 r2).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShaPrefix(String);
 
@@ -182,7 +182,7 @@ impl ShaPrefix {
         self.lowest()[..self.0.len() / 2].to_vec()
     }
 
-    /// The 404 of a version that is not there, or that more than one version could be (spec 4.3 r3).
+    /// The 404 of a version that is not there, or that more than one version could be (manual 6.1 r2).
     #[must_use]
     pub fn not_found(&self) -> Error {
         Error::NotFound(format!("Version {} was not found for this flow", self.0))
@@ -225,14 +225,14 @@ impl Author {
         Self { name: name.into(), id: Some(id) }
     }
 
-    /// `user` or `system` (spec 2.7).
+    /// `user` or `system` (manual 6.1).
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         if self.id.is_some() { "user" } else { "system" }
     }
 }
 
-/// One history entry (spec 2.7).
+/// One history entry (manual 6.1).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Version {
     /// The commit.
@@ -276,7 +276,7 @@ impl Version {
         self.date.display_with_offset(offset).to_string()
     }
 
-    /// The wire form (spec 2.7).
+    /// The wire form (manual 6.1).
     #[must_use]
     pub fn wire(&self) -> Value {
         json!({

@@ -1,5 +1,5 @@
 //! A folder held by its handle. Every step down is taken from the handle above it and never through a link, so nothing
-//! that lies in these folders can lead out of them (security rules 8).
+//! that lies in these folders can lead out of them (manual 12.8).
 
 use super::{Access, Entry, EntryKind, UNFINISHED};
 use rustix::fs::{self, AtFlags, Dir, FileType, Mode, OFlags, RawMode};

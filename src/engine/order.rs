@@ -1,4 +1,4 @@
-//! Which cards a flow needs, in the order in which they are built (reference canvas 3.1).
+//! Which cards a flow needs, in the order in which they are built (manual 9.6).
 
 use super::plan::Unplannable;
 use super::source;
@@ -44,13 +44,13 @@ impl Fork {
 /// What the cards are built for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Purpose {
-    /// A question: what is only read when a store is filled is left out (reference canvas 3.1, step 7).
+    /// A question: what is only read when a store is filled is left out (manual 9.6).
     Answer,
     /// Filling a store.
     Fill,
 }
 
-/// Orders the cards that filling the store at `store` needs (reference canvas 3.6), of its documents those that `is_wanted`.
+/// Orders the cards that filling the store at `store` needs (manual 9.6 r3), of its documents those that `is_wanted`.
 pub(super) fn order_to_fill(
     canvas: &Canvas,
     store: usize,

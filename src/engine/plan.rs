@@ -25,11 +25,11 @@ pub struct Plan {
     pub(super) forks: Vec<Fork>,
     /// Node id to its place in `steps`.
     pub(super) places: HashMap<String, usize>,
-    /// True when the answer can go out token by token (reference canvas 3.3).
+    /// True when the answer can go out token by token (manual 2.12).
     pub streams: bool,
     /// The label of the memory card in use, for the answer's `memoryType`.
     pub memory_type: Option<String>,
-    /// True when the flow's chat offers image uploads (reference canvas 3.5).
+    /// True when the flow's chat offers image uploads (manual 4.1).
     pub takes_images: bool,
     /// The store that takes files of the flow's chat.
     pub uploading: Option<Uploading>,

@@ -1,4 +1,4 @@
-//! References replaced by what they stand for, for one card in one run (reference canvas 2).
+//! References replaced by what they stand for, for one card in one run (manual 9.4).
 
 use super::plan::Plan;
 use super::source::{Reach, Source};

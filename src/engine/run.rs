@@ -37,7 +37,7 @@ impl Ran {
 }
 
 /// Builds the cards in order and lets the last one answer. Tokens of the answer go to `sink`; when the plan
-/// cannot stream, the whole answer goes there as one token, so that a stream always carries it (spec 6).
+/// cannot stream, the whole answer goes there as one token, so that a stream always carries it (manual 2.8).
 /// `overrides` is what the request may change.
 ///
 /// # Errors
@@ -187,7 +187,7 @@ impl Variables {
 }
 
 /// A restored version may hold the placeholder where a secret stood: it must never be sent anywhere as if it were
-/// one (security rules 9). In running text a person may have written it.
+/// one (manual 6.8 r5). In running text a person may have written it.
 fn refuse_hidden(inputs: &Inputs<'_>) -> Result<()> {
     for (name, bound) in &inputs.values {
         let (Bound::Value(value) | Bound::Made(value)) = bound else { continue };

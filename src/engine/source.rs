@@ -60,7 +60,7 @@ pub(super) enum Reach {
     Inside,
     /// Saved variables and facts of the run inside the text; another card's result as the whole value.
     Whole,
-    /// Saved variables and facts of the run: nothing that a request or a model wrote becomes code (spec 2.9 r7).
+    /// Saved variables and facts of the run: nothing that a request or a model wrote becomes code (manual 11.3).
     Saved,
 }
 

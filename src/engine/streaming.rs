@@ -24,7 +24,7 @@ const IMAGE_READERS: &[&str] = &[
     "seqStart",
 ];
 
-/// Reference canvas 3.3, except that a post-processing setting is judged where the settings are read.
+/// Which flows stream (manual 2.12), except that a post-processing setting is judged where the settings are read.
 pub(super) fn streams(canvas: &Canvas, ending: &Node) -> bool {
     let models: Vec<&Node> = canvas.nodes().iter().filter(|node| is_model(node)).collect();
     let switched_off = |node: &&Node| matches!(streaming_input(node), Some(false));
@@ -54,7 +54,7 @@ fn streaming_input(node: &Node) -> Option<bool> {
     }
 }
 
-/// Reference canvas 3.5: a reader of images and a model whose owner switched images on.
+/// What takes images (manual 4.1): a reader of images and a model whose owner switched images on.
 pub(super) fn takes_images(canvas: &Canvas) -> bool {
     let reader = canvas.nodes().iter().any(|node| IMAGE_READERS.contains(&node.name.as_str()));
     let allowed = |node: &Node| match node.inputs.get("allowImageUploads") {

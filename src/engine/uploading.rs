@@ -1,4 +1,4 @@
-//! The vector store of a canvas that takes files of its chat (reference 4.1, canvas 3.5): which files, and which loader
+//! The vector store of a canvas that takes files of its chat (manual 10.8 r1): which files, and which loader
 //! reads each of them.
 
 use super::source::referenced;

@@ -1,5 +1,5 @@
 //! The files of conversations on disk: `files/<workspace>/<flow>/<conversation>/<name>`. The server makes the names;
-//! a caller's name is a label that is kept elsewhere (security rules 8).
+//! a caller's name is a label that is kept elsewhere (manual 4.4).
 
 use super::rot::{self, ReadError};
 use crate::domain::checksum::Checksum;

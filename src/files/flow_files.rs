@@ -1,5 +1,5 @@
 //! The files of flows on disk: `files/<workspace>/<flow>/<name>`. Names are made by the server, so no caller's text
-//! becomes a path (security rules 8).
+//! becomes a path (manual 4.7).
 
 use super::rot::{self, ReadError};
 use crate::domain::checksum::Checksum;
@@ -10,7 +10,7 @@ use std::io::{self, Read as _};
 use std::path::PathBuf;
 use std::sync::{PoisonError, RwLock};
 
-/// What marks a file of a draft: Live files are never replaced (spec 2.6).
+/// What marks a file of a draft: Live files are never replaced (manual 4.7 r2).
 const DRAFT: &str = "draft-";
 /// Hex digits of a name that are by chance.
 const RANDOM_CHARS: usize = 16;

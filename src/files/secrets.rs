@@ -1,5 +1,5 @@
 //! The server's own secrets: random, made at first start, one file for each use, in a folder only the service's
-//! user can enter (security rules 3). A damaged or lost one is an error, and so is one that belongs to another
+//! user can enter (manual 12.7 r1). A damaged or lost one is an error, and so is one that belongs to another
 //! database: with another secret every stored credential, or every conversation's proof, is silently worthless.
 //! Whoever has lost one for good says so with a file beside it (`LOST`).
 

@@ -12,7 +12,7 @@ pub type Result<T, E = HistoryError> = std::result::Result<T, E>;
 /// What can go wrong. Its text may be shown (`historyError`, `lastError`): it holds no path and nothing of a flow.
 #[derive(Debug)]
 pub enum HistoryError {
-    /// History is switched off (spec 8).
+    /// History is switched off (manual 6.10).
     Off,
     /// Another program holds the branch, or keeps moving it.
     Busy,

@@ -15,7 +15,7 @@ pub(super) const FLOW_FILE: &str = "flow.json";
 pub(super) const CANVAS_FILE: &str = "canvas.json";
 /// The first file of a repository.
 pub(super) const README_FILE: &str = "README.md";
-/// The title of the first commit (spec 2.7).
+/// The title of the first commit (manual 6.3 r1).
 pub(super) const FIRST_TITLE: &str = "Start version history";
 /// What a person reads who opens the repository.
 pub(super) const README: &str = "\

@@ -1,4 +1,4 @@
-//! Every version of every flow, as commits of an ordinary bare git repository (spec 2.7, 4.3, contract 7).
+//! Every version of every flow, as commits of an ordinary bare git repository (manual 6.1, 6.3, 6.4).
 //!
 //! Written with gix: no git program, no index, no work tree. What a method returns was on disk before; see
 //! `record.rs` for the order of writes. Locks, outermost first: the turn to write ([`History::recorder`]),
@@ -45,7 +45,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use uuid::Uuid;
 
-/// Most versions a list holds (spec 4.3).
+/// Most versions a list holds (manual 6.4).
 pub const VERSIONS_LISTED_MAX_COUNT: usize = 200;
 
 /// Most rows of the list of versions that are stored beside something else.
@@ -131,7 +131,7 @@ impl History {
         }
     }
 
-    /// False when history is switched off (spec 8): then nothing is recorded and every list is empty.
+    /// False when history is switched off (manual 6.10): then nothing is recorded and every list is empty.
     #[must_use]
     pub const fn enabled(&self) -> bool {
         self.enabled
@@ -163,7 +163,7 @@ impl History {
         self.indexed(|| None, |index| Ok(index.list(flow, 1)?.pop()))
     }
 
-    /// The one version of a flow whose id starts so; `None` when there is none, or more than one (spec 4.3).
+    /// The one version of a flow whose id starts so; `None` when there is none, or more than one (manual 6.4).
     ///
     /// # Errors
     /// When the history cannot be read.
@@ -179,7 +179,7 @@ impl History {
         self.indexed(|| None, |index| index.previous(flow, sha))
     }
 
-    /// The last Publish or Roll back of a flow (spec 4.3 r2).
+    /// The last Publish or Roll back of a flow (manual 6.4).
     ///
     /// # Errors
     /// When the history cannot be read.
@@ -224,7 +224,7 @@ impl History {
         Ok(read.unwrap_or_default())
     }
 
-    /// Why the last version that could not be recorded since start was not, when it was this flow's (spec 4.3 r2).
+    /// Why the last version that could not be recorded since start was not, when it was this flow's (manual 6.4).
     #[must_use]
     pub fn last_error(&self, flow: &FlowId) -> Option<String> {
         let failure = self.last_failure.lock().unwrap_or_else(PoisonError::into_inner);

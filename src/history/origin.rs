@@ -24,7 +24,7 @@ const OWN_NAMES: &[&str] = &[
     "refs",
 ];
 
-/// True for a repository whose first commit is this program's (contract 7.1), and for one without any reference, which
+/// True for a repository whose first commit is this program's (manual 6.3 r1), and for one without any reference, which
 /// may have been made for this.
 pub(super) fn is_ours(repository: &gix::Repository) -> Result<bool> {
     let Some(tip) = refs::main(repository)? else {

@@ -265,7 +265,7 @@ fn first_commit(batch: &mut Batch) -> Result<ObjectId> {
     })
 }
 
-/// Who and when, with the server's offset from UTC at that time (spec 2.7).
+/// Who and when, with the server's offset from UTC at that time (manual 6.3 r3).
 pub(super) fn signature(name: &str, address: &str, date: Timestamp) -> gix::actor::Signature {
     let offset = TimeZone::system().to_offset(date).seconds();
     // Git keeps whole minutes.

@@ -58,7 +58,7 @@ impl Kind {
     fn large(&self, limit_bytes: usize) -> Refused {
         match self {
             Self::Json => Refused::BodyLarge { limit_bytes },
-            // A document that is too large is a bad request, wherever that is noticed (spec 4.1 r1).
+            // A document that is too large is a bad request, wherever that is noticed (manual 4.1).
             Self::Form { .. } => Refused::Form(FormFault::Large),
         }
     }

@@ -1,4 +1,4 @@
-//! Cross-origin headers: which answers other sites' pages may read (reference 5.3, security rules 5).
+//! Cross-origin headers: which answers other sites' pages may read (manual 2.4 r3, 12.4).
 
 use super::json::peek_text;
 use super::origin::{Admission, Origin, judge};

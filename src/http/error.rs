@@ -1,4 +1,4 @@
-//! The one map from what went wrong to status, headers and body (spec 7, contract 9).
+//! The one map from what went wrong to status, headers and body (manual 1.4).
 
 use super::form::FormFault;
 use super::reply::{INERT_POLICY, Reply, SANDBOX_POLICY};
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 /// What of a request decides how its errors are told.
 #[derive(Debug, Clone, Copy)]
 pub struct Manner {
-    /// The request came from a page of the family's canvas (`x-request-from: internal`, reference 0.2).
+    /// The request came from a page of the family's canvas (manual 1.4 r3).
     pub internal: bool,
     /// The caller asked for a stream.
     pub streaming: bool,
@@ -161,7 +161,7 @@ pub fn reply(error: &Error, manner: &Manner) -> Reply {
         Error::Invalid(_) => plain(StatusCode::BAD_REQUEST, &text),
         Error::Unauthorized(why) => unauthorized(*why, manner),
         Error::Forbidden(_) => plain(StatusCode::FORBIDDEN, &text),
-        // A widget shows the body of a refused stream as it is (reference 5.1).
+        // A widget shows the body of a refused stream as it is (manual 1.4 r2).
         Error::OriginRefused(_) if manner.streaming => Reply::whole(
             StatusCode::FORBIDDEN,
             "text/plain; charset=utf-8",
@@ -194,7 +194,7 @@ const fn status_of(full: Full) -> StatusCode {
     }
 }
 
-/// The `data` of an `error` event, for what fails after the first byte (spec 6).
+/// The `data` of an `error` event, for what fails after the first byte (manual 2.8).
 #[must_use]
 pub fn event_data(error: &Error) -> Value {
     let text = error.to_string();
@@ -256,7 +256,7 @@ fn unauthorized(why: Unauthorized, manner: &Manner) -> Reply {
             body["retry"] = Value::Bool(true);
             with_shape(status, &body)
         }
-        // The canvas tells the two by their words (reference 0.2).
+        // The canvas tells the two by their words (manual 1.4 r3).
         Unauthorized::NoProof if manner.internal => plain(status, "Invalid or Missing token"),
         Unauthorized::NoProof | Unauthorized::WrongPassword | Unauthorized::WrongCurrentPassword => {
             plain(status, why.message())

@@ -14,7 +14,7 @@ use hyper::{HeaderMap, Method};
 pub enum Who {
     /// Anyone.
     Public,
-    /// Anyone the flow admits: origin, key and rate limit (spec 5.1, 5.7).
+    /// Anyone the flow admits: origin, key and rate limit (manual 2.3, 2.4).
     Ask,
     /// A session or an API key.
     SignedIn,
@@ -22,7 +22,7 @@ pub enum Who {
     Session,
     /// A session or a key that holds one of these permissions.
     AnyOf(&'static [&'static str]),
-    /// The organization owner's session; an API key gets 403 (spec 5.4).
+    /// The organization owner's session; an API key gets 403 (manual 1.7 r3).
     Owner,
 }
 
@@ -71,7 +71,7 @@ pub const SESSION: Guard<Caller> = Guard { name: "SESSION", who: Who::Session, a
 /// The organization owner's session.
 pub const OWNER: Guard<Owner> = Guard { name: "OWNER", who: Who::Owner, admit: owner };
 
-/// A session or a key that holds one of `permissions` (reference 0.5).
+/// A session or a key that holds one of `permissions` (manual 1.7 r2).
 #[must_use]
 pub const fn any_of(permissions: &'static [&'static str]) -> Guard<Caller> {
     Guard { name: "ANY_OF", who: Who::AnyOf(permissions), admit: caller }
@@ -135,7 +135,7 @@ fn prove(app: &App, request: &Request) -> Result<Caller> {
 }
 
 /// The signed-in person behind a request, for routes that also let others in. A page of another site never brings its
-/// visitor's session along (security rules 5).
+/// visitor's session along (manual 12.4).
 ///
 /// # Errors
 /// 401 `Token Expired` for a session that is over.
@@ -173,12 +173,12 @@ pub(super) fn carries_proof(headers: &HeaderMap) -> bool {
 }
 
 /// Sign-in and account routes serve no other site; public routes that pages of other sites may call say so in
-/// their [`Cors`] (security rules 5).
+/// their [`Cors`] (manual 12.4).
 fn same_site_or_shared(_: &App, request: &Request) -> Result<()> {
     if request.route().cors == Cors::None { same_site(request) } else { Ok(()) }
 }
 
-/// Refuses a change that a page of another site asks for (contract 2).
+/// Refuses a change that a page of another site asks for (manual 12.4 r3).
 fn same_site(request: &Request) -> Result<()> {
     if matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS) {
         return Ok(());

@@ -18,7 +18,7 @@ const SCAN_NAMES_MAX: usize = 16;
 /// Reads `bytes` into `T`.
 ///
 /// # Errors
-/// [`Error::Invalid`] with a sentence that names the field at fault (security rules 2).
+/// [`Error::Invalid`] with a sentence that names the field at fault (manual 1.2 r2).
 pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     check(bytes)?;
     read(bytes)

@@ -1,4 +1,4 @@
-//! The names this service answers to, and the origins that are its own (contract 6.5, security rules 5).
+//! The names this service answers to, and the origins that are its own (manual 12.4).
 //!
 //! A name that leads to a loopback address makes a browser take a stranger's page for a page of this service. So a service that
 //! listens on loopback answers to no name but `localhost` and those its operator lists, and an address cannot be led elsewhere.

@@ -1,4 +1,4 @@
-//! Which pages may call: origins compared by scheme, host and port (spec 5.7, contract 4.9 and 6.5, security rules 5).
+//! Which pages may call: origins compared by scheme, host and port (manual 2.4, 12.4).
 
 use crate::domain::flow::AllowedOrigins;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! How long the door waits for what (security rules 2 and 11).
+//! How long the door waits for what (manual 12.2 r4).
 
 use std::time::Duration;
 

@@ -1,5 +1,4 @@
-//! The web page: which of its files answers which address, and what the browser is told about it
-//! (security rules 2 and 12).
+//! The web page: which of its files answers which address, and what the browser is told about it (manual 12.3).
 //!
 //! The page is one document for all its addresses; which there are is [`SCREENS`]. Elsewhere it says itself that nothing is there, under
 //! a 404.

@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 use std::fs::File;
 
 const JSON_TYPE: &str = "application/json; charset=utf-8";
-/// The policy of everything that is not a page (security rules 2).
+/// The policy of everything that is not a page (manual 12.3).
 pub(super) const INERT_POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 /// The policy of text that an owner wrote and a browser may show.
 pub(super) const SANDBOX_POLICY: &str = "default-src 'none'; sandbox";
@@ -103,7 +103,7 @@ impl Reply {
     }
 
     /// A stream of server-sent events: `run` starts once the head of the answer is on its way, on the request's
-    /// own blocking thread, and the stream ends when it returns (contract 6.1, reference 3.5).
+    /// own blocking thread, and the stream ends when it returns (manual 2.7).
     #[must_use]
     pub fn stream(run: impl FnOnce(EventSink) + Send + 'static) -> Self {
         let mut headers = HeaderMap::with_capacity(4);
@@ -162,7 +162,7 @@ impl Reply {
         self
     }
 
-    /// Adds the state of a flow's rate limit (reference 5.2): limit, what is left, and when the window ends.
+    /// Adds the state of a flow's rate limit (manual 2.5): limit, what is left, and when the window ends.
     #[must_use]
     pub fn with_rate(self, window: &WindowState, now: Timestamp) -> Self {
         let reset = now.as_second().saturating_add(i64::try_from(window.reset_seconds).unwrap_or(i64::MAX));

@@ -125,7 +125,7 @@ impl Request {
     /// The body, a JSON object, as `T`.
     ///
     /// # Errors
-    /// [`crate::domain::error::Error::Invalid`] with a reason that names the field (spec 7, 400).
+    /// [`crate::domain::error::Error::Invalid`] with a reason that names the field (manual 1.5).
     pub fn json<T: DeserializeOwned>(&self) -> Result<T> {
         json::parse_object(&self.body)
     }
@@ -150,7 +150,7 @@ impl Request {
         self.form.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// The client's address (security rules 2: forwarding headers count from trusted proxies only).
+    /// The client's address (forwarding headers count from trusted proxies only, manual 12.2 r2).
     #[must_use]
     pub const fn address(&self) -> IpAddr {
         self.address
@@ -162,7 +162,7 @@ impl Request {
         &self.cancel
     }
 
-    /// The value of `Authorization: Bearer <value>`, when there is exactly one such header (security rules 3).
+    /// The value of `Authorization: Bearer <value>`, when there is exactly one such header (manual 1.7 r6).
     #[must_use]
     pub fn bearer(&self) -> Option<&str> {
         let (scheme, value) = self.only(&AUTHORIZATION)?.split_once(' ')?;
@@ -183,8 +183,7 @@ impl Request {
         origin_of(&self.headers)
     }
 
-    /// The service's own addresses, for comparing origins: what is set, and the request's host where that counts
-    /// (contract 6.5).
+    /// The service's own addresses, for comparing origins: what is set, and the request's host where that counts (manual 2.4 r1).
     #[must_use]
     pub fn own_origins(&self) -> Vec<&str> {
         self.names.own_origins(self.host())
@@ -240,19 +239,19 @@ impl Request {
         self.route
     }
 
-    /// What the door found wrong with the body, for a guard that must judge it before anything else (contract 6.2).
+    /// What the door found wrong with the body, for a guard that must judge it before anything else (manual 2.2).
     #[must_use]
     pub const fn fault(&self) -> Option<&Refused> {
         self.fault.as_ref()
     }
 
-    /// True for a request of the family's canvas, whose session errors have words of their own (reference 0.2).
+    /// True for a request of the family's canvas, whose session errors have words of their own (manual 1.4 r3).
     #[must_use]
     pub fn is_internal(&self) -> bool {
         self.header("x-request-from").is_some_and(|from| from.eq_ignore_ascii_case("internal"))
     }
 
-    /// Notes that the caller asked for a stream, which changes how a refused origin is told (contract 9).
+    /// Notes that the caller asked for a stream, which changes how a refused origin is told (manual 1.4).
     pub fn note_streaming(&self, streaming: bool) {
         self.streaming.store(streaming, Ordering::Relaxed);
     }

@@ -24,7 +24,7 @@ pub enum Accepts {
     Multipart,
 }
 
-/// Which pages of other sites may call a route (security rules 5).
+/// Which pages of other sites may call a route (manual 12.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cors {
     /// None.
@@ -147,7 +147,7 @@ fn route<A: 'static>(
     handler: fn(&App, A, &Request) -> Result<Reply>,
 ) -> Route {
     let handle = move |app: &App, request: &Request| {
-        // Asking judges the body first (contract 6.2); everywhere else the caller comes first (security rules 1).
+        // Asking judges the body first (manual 2.2); everywhere else the caller comes first (manual 1.3).
         if let (Who::Ask, Some(fault)) = (guard.who, request.fault()) {
             return Ok(fault.reply());
         }
@@ -396,7 +396,7 @@ impl Table {
     }
 }
 
-/// Splits a path into segments, each percent-decoded once. `None` for every path that security rules 2 refuse:
+/// Splits a path into segments, each percent-decoded once. `None` for every path that leads nowhere (manual 1.1 r2):
 /// an empty, `.` or `..` segment, an encoded slash or backslash, NUL and control characters, text that is not
 /// UTF-8. One slash at the end is tolerated, because clients of the family send it.
 pub(super) fn segments(path: &str) -> Option<Vec<Cow<'_, str>>> {

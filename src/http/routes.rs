@@ -58,13 +58,13 @@ const WRITE: &[&str] = &[
 const FILL_PERMISSIONS: &[&str] = &["chatflows:update", "agentflows:update", "assistants:update"];
 /// What chooses and fills the vectors of document stores.
 const STORE_VECTORS: &[&str] = &["documentStores:upsert-config"];
-/// Drafts belong to chatflows and agentflows (spec 4.2).
+/// Drafts belong to chatflows and agentflows (manual 5.5).
 const DRAFT_VIEW: &[&str] = &["chatflows:view", "agentflows:view"];
 const DRAFT_EDIT: &[&str] = &["chatflows:update", "agentflows:update"];
-/// Versions belong to every kind of flow (spec 4.3).
+/// Versions belong to every kind of flow (manual 6.4).
 const HISTORY_VIEW: &[&str] = &["chatflows:view", "agentflows:view", "assistants:view"];
 const HISTORY_EDIT: &[&str] = &["chatflows:update", "agentflows:update", "assistants:update"];
-/// Whoever works with cards: in flows or in document stores (reference 1.5).
+/// Whoever works with cards: in flows or in document stores (manual 9.8).
 const LOAD: &[&str] = &[
     "chatflows:view",
     "chatflows:create",
@@ -108,7 +108,7 @@ const DELETE: &[&str] = &["chatflows:delete", "agentflows:delete", "assistants:d
 #[rustfmt::skip]
 #[allow(clippy::too_many_lines, reason = "one line for each route")]
 fn routes() -> Vec<Route> { vec![
-    // People, keys, credentials, variables (reference 1.3, 1.11; contract 2, 3)
+    // People, keys, credentials, variables (manual 8.1, 8.5, 8.7)
     post ("/account/register", PUBLIC, accounts::register).summary("Makes the first owner, or the account of somebody who was invited.")
         .id("register").takes(shapes::accounts::REGISTRATION).makes(shapes::accounts::REGISTERED).refuses(&[409, 429]),
     post ("/auth/login", PUBLIC, accounts::login).summary("Signs in.")
@@ -167,7 +167,7 @@ fn routes() -> Vec<Route> { vec![
     delete("/tools/:id", any_of(&["tools:delete"]), tools::delete).summary("Deletes a tool.")
         .id("deleteTool").query(shapes::FORCE).refuses(&[409]).gives(shapes::DELETED),
 
-    // Asking (spec 4.1)
+    // Asking (manual 2.1)
     post  ("/prediction/:id",            ASK,            prediction::ask)         .accepts(Accepts::JsonOrMultipart).limit(BODY_CANVAS_BYTES).cors(Cors::Flow).summary("Asks a flow.")
         .id("ask").takes(shapes::asking::QUESTION).form(shapes::asking::QUESTION_FORM).gives(shapes::asking::ANSWER).may_stream().refuses(&[507]),
     post  ("/internal-prediction/:id",   any_of(VIEW),   prediction::ask_internal).limit(BODY_CANVAS_BYTES).summary("Asks a flow in the canvas test chat.")
@@ -191,7 +191,7 @@ fn routes() -> Vec<Route> { vec![
     get   ("/public-chatbotConfig/:id",  PUBLIC,         flows::chatbot_config)   .cors(Cors::Flow).summary("What a chat page needs to know of a flow.")
         .id("getChatbotConfig").gives(shapes::flows::CHATBOT_CONFIG),
 
-    // Flows (reference 1.1)
+    // Flows (manual 5.4)
     get   ("/chatflows",                 any_of(VIEW),   flows::list)             .summary("Lists the flows of the workspace.")
         .id("listFlows").query(shapes::flows::FLOW_FILTER).gives(shapes::flows::FLOWS),
     post  ("/chatflows",                 any_of(WRITE),  flows::create)           .limit(BODY_CANVAS_BYTES).summary("Makes a flow.")
@@ -210,7 +210,7 @@ fn routes() -> Vec<Route> { vec![
     get   ("/refused-origins/:id",       any_of(VIEW),   flows::refused_origins)  .summary("Lists the sites whose pages a flow refused lately.")
         .id("listRefusedOrigins").gives(shapes::flows::REFUSED_ORIGINS),
 
-    // Drafts and history (spec 4.2, 4.3)
+    // Drafts and history (manual 5.5, 6.4)
     get   ("/flow-drafts/:id",           any_of(DRAFT_VIEW), drafts::status)      .summary("The draft status of a flow.")
         .id("getDraft").gives(shapes::flows::DRAFT_STATUS),
     put   ("/flow-drafts/:id",           any_of(DRAFT_EDIT), drafts::save)        .limit(BODY_CANVAS_BYTES).summary("Saves a draft.")
@@ -236,7 +236,7 @@ fn routes() -> Vec<Route> { vec![
     post  ("/flow-versions/:id/:sha/restore", any_of(HISTORY_EDIT), versions::restore).summary("Restores a version.")
         .id("restoreVersion").gives(shapes::versions::RESTORED).refuses(&[409]),
 
-    // Cards (reference 1.5)
+    // Cards (manual 9.8)
     get   ("/nodes",                     SIGNED_IN,      nodes::list)             .summary("Lists all cards.")
         .id("listCards").gives(shapes::cards::CARDS),
     get   ("/nodes/:name",               SIGNED_IN,      nodes::read)             .summary("Reads a card's definition.")
@@ -261,7 +261,7 @@ fn routes() -> Vec<Route> { vec![
         .id("getMetrics").answers(200, Kind::Text, TEXT).refuses(&[404]),
 ] }
 
-/// Conversations: messages, ratings, leads (reference 1.2).
+/// Conversations: messages, ratings, leads (manual 3.5).
 #[rustfmt::skip]
 fn of_conversations() -> Vec<Route> { vec![
     get   ("/chatmessage/:id",           any_of(VIEW),   messages::list)          .summary("Lists a flow's stored messages.")
@@ -301,7 +301,7 @@ pub fn of_metrics() -> &'static Table {
 /// Pictures of cards.
 const SVG: Kind = Kind::Other("image/svg+xml");
 
-/// What people, pages and keys ask around flows (reference 1.1, 1.3, 1.5, 1.8).
+/// What people, pages and keys ask around flows (manual 1.8, 5.4, 8.7, 9.8).
 #[rustfmt::skip]
 fn around_flows() -> Vec<Route> { vec![
     get   ("/chatflows/has-changed/:id/:iso", any_of(FILL_PERMISSIONS), flows::has_changed).summary("Whether a flow was saved since a time.")
@@ -328,13 +328,13 @@ fn around_flows() -> Vec<Route> { vec![
         .id("getAddress").gives(shapes::accounts::ADDRESS),
 ] }
 
-/// Whoever may take a kind of thing out of a workspace, and into one (reference 1.5).
+/// Whoever may take a kind of thing out of a workspace, and into one (manual 5.11).
 const EXPORT: &[&str] = &["chatflows:export", "agentflows:export", "tools:export", "workspace:export"];
 const IMPORT: &[&str] = &["chatflows:import", "agentflows:import", "workspace:import"];
 /// Conversations leave with their flow.
 const EXPORT_FLOWS: &[&str] = &["chatflows:export", "agentflows:export", "workspace:export"];
 
-/// Export, import and templates (reference 1.5).
+/// Export, import and templates (manual 5.11, 5.12).
 #[rustfmt::skip]
 fn of_transfer() -> Vec<Route> { vec![
     post  ("/export-import/export",      any_of(EXPORT), transfer::export)        .summary("Exports flows, tools, variables, document stores and templates.")
@@ -353,7 +353,7 @@ fn of_transfer() -> Vec<Route> { vec![
         .id("deleteTemplate").gives(shapes::DELETED),
 ] }
 
-/// Document stores (reference 1.9).
+/// Document stores (manual 10.9).
 #[rustfmt::skip]
 fn of_document_stores() -> Vec<Route> { vec![
     get   ("/document-store/store",      any_of(&["documentStores:view"]),   document_stores::list)  .summary("Lists document stores.")
@@ -400,7 +400,7 @@ fn of_document_stores() -> Vec<Route> { vec![
         .id("describeDocumentStore").shows(STORE_SEEN).takes(shapes::document_stores::DESCRIBE).gives(shapes::document_stores::DESCRIBED),
 ] }
 
-/// People, roles, workspaces, and the list of what was done (reference 1.11, contract 3).
+/// People, roles, workspaces, and the list of what was done (manual 8.5).
 #[rustfmt::skip]
 #[allow(clippy::too_many_lines, reason = "one line for each route")]
 fn of_people() -> Vec<Route> { vec![

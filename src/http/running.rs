@@ -93,7 +93,7 @@ impl Running {
         let _ = watched.wait_for(|now| *now >= phase).await;
     }
 
-    /// Refuses new requests; what is under way may end by itself (spec 7).
+    /// Refuses new requests; what is under way may end by itself (manual 13.6).
     pub(super) fn drain(&self) {
         self.phase.send_replace(Phase::Draining);
     }

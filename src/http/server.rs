@@ -1,4 +1,4 @@
-//! Listening, connections, and the stop (spec 7, security rules 2 and 11).
+//! Listening, connections, and the stop (manual 12.2, 13.6).
 
 use super::accepting::{Accepted, Acceptor};
 use super::body::BodyBudget;
@@ -37,7 +37,7 @@ use warp::reply::Response as WarpResponse;
 /// A path that no route and no page can have.
 const NOWHERE: &str = "//";
 
-/// Serves the route table on `listener` until `stop` resolves, then stops as spec 7 says: new requests get 503,
+/// Serves the route table on `listener` until `stop` resolves, then stops (manual 13.6): new requests get 503,
 /// answers and streams get a while to finish, then streams end with their 503 event. Returns once everything is answered or
 /// given up; the runtime should be shut down with a timeout.
 ///
@@ -128,7 +128,7 @@ pub async fn serve_table(
     Ok(())
 }
 
-/// The one warp filter. Never a filter per route: that does not scale (architecture).
+/// The one warp filter. Never a filter per route: that does not scale.
 fn one_filter(
     door: Arc<Door>,
 ) -> impl warp::Filter<Extract = (WarpResponse,), Error = warp::Rejection> + Clone + Send + Sync + 'static {
@@ -217,7 +217,7 @@ fn strict_transport(settings: &Settings) -> Option<Arc<str>> {
     settings.https().then(|| Arc::from(format!("max-age=31536000{subdomains}")))
 }
 
-/// Adds the headers every response has (security rules 2) and watches for the end of its body.
+/// Adds the headers every response has (manual 12.3) and watches for the end of its body.
 fn finished(
     response: WarpResponse,
     link: Arc<Link>,

@@ -1,4 +1,4 @@
-//! The cookie that keeps somebody signed in (contract 1, security rules 3).
+//! The cookie that keeps somebody signed in (manual 8.2 r2).
 //!
 //! Where people reach the service by https the cookie is `Secure` and bound to the host by its name. Somebody on the service's own
 //! machine may still open it by http, past the proxy: there a browser would drop such a cookie, so they get a plain one, which is

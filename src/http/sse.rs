@@ -1,4 +1,4 @@
-//! Server-sent events: framing (contract 6.1, reference 3.5), and the pipe from a blocking run to a connection.
+//! Server-sent events: framing (manual 2.7), and the pipe from a blocking run to a connection.
 //!
 //! The run appends frames to one bounded buffer and the connection takes whatever is there, so a burst of tokens
 //! becomes one chunk on the wire. A reader that is slow makes the run wait; one that is gone ends it.
@@ -87,7 +87,7 @@ impl EventSink {
         self.pipe.write(payload)
     }
 
-    /// Ends the stream the way a failed run ends it: `error`, then `end` (spec 6).
+    /// Ends the stream the way a failed run ends it: `error`, then `end` (manual 2.8).
     ///
     /// # Errors
     /// As [`Self::send`].

@@ -1,7 +1,7 @@
 //! Reads a parsed JSON value into a type without guessing: what is declared as an object must be one.
 //!
 //! serde's derived types also take a list in place of an object, field by field. A caller that sends one has
-//! made a mistake, and is told (security rules 2).
+//! made a mistake, and is told (manual 1.2 r2).
 
 use serde::de::value::{MapDeserializer, SeqDeserializer};
 use serde::de::{Deserializer, Error as _, IntoDeserializer, Unexpected, Visitor};

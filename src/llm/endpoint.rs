@@ -107,7 +107,7 @@ impl Endpoint {
         Refusals::new(model, key.chain(headers).chain(query).chain(path).collect()).hiding(proofs)
     }
 
-    /// Posts to `path`, trying again as spec 8 says. The answer has a good status.
+    /// Posts to `path`, trying again a few times (manual 2.10). The answer has a good status.
     pub(super) fn post(
         &self,
         path: &str,

@@ -263,7 +263,7 @@ pub struct Citation {
 /// Why a model call failed. Its `Display` is shown to callers: it never holds a key or an address path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ModelError {
-    /// 429, after the tries of spec 8.
+    /// 429, after a few tries (manual 2.10).
     Throttled {
         /// The provider's wait, or the default of 30.
         retry_after_seconds: u64,

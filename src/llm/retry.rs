@@ -1,4 +1,4 @@
-//! The provider's 429: a few tries, then the caller is told when to come back (spec 8).
+//! The provider's 429: a few tries, then the caller is told when to come back (manual 2.10).
 
 use super::ModelError;
 use crate::clock::Clock;

@@ -1,4 +1,4 @@
-//! Who may be called: address ranges, names, and what the operator allows (security rules 7, contract 11).
+//! Who may be called: address ranges, names, and what the operator allows (manual 12.5).
 
 use super::{NetError, Purpose};
 use crate::settings::AllowRule;
@@ -47,7 +47,7 @@ const DENIED: &[IpNet] = &[
     v6(0x64, 0xff9b, 1, 48),
 ];
 
-/// Of the denied ones, those on which an owner may run a model server of their own (contract 11).
+/// Of the denied ones, those on which an owner may run a model server of their own (manual 12.5 r3).
 const PRIVATE: &[IpNet] = &[
     v4(10, 0, 0, 0, 8),
     v4(127, 0, 0, 0, 8),

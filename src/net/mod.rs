@@ -1,4 +1,4 @@
-//! Outgoing HTTP: the one client, and who it may talk to (security rules 7, contract 11).
+//! Outgoing HTTP: the one client, and who it may talk to (manual 12.5).
 //!
 //! Every request of the service leaves here, so that one set of rules judges every address and one token ends every wait.
 //! What speaks another protocol gets a [`Line`] here, under the same rules.
@@ -42,7 +42,7 @@ pub use session::{Dial, Session, words_of_server};
 pub use tls::{BadAuthorities, TlsFault, Trust};
 pub use ureq::http::Method;
 
-/// The most bytes a response head may have (security rules 7).
+/// The most bytes a response head may have (manual 12.5).
 const HEAD_BYTES_MAX: usize = 32 * 1024;
 /// Idle connections kept to one host, and to all.
 const IDLE_PER_HOST_MAX: usize = 64;
@@ -68,7 +68,7 @@ const OWN_HEADERS: &[&str] = &[
     "proxy-connection",
 ];
 
-/// Who chose the address, which decides what is allowed (contract 11).
+/// Who chose the address, which decides what is allowed (manual 12.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// The flow's owner wrote it into a card: a model, embedding or vector store address.
@@ -89,7 +89,7 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// The limits of security rules 7.
+    /// The usual limits (manual 12.5 r5).
     fn default() -> Self {
         Self {
             first_byte: Duration::from_secs(60),

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use ureq::Error;
 use ureq::unversioned::transport::{Buffers, ConnectionDetails, Connector, Either, NextTimeout, Transport};
 
-/// How long making a connection may take, all addresses and TLS included (security rules 7).
+/// How long making a connection may take, all addresses and TLS included (manual 12.5).
 pub(super) const CONNECT_SECONDS_MAX: u64 = 5;
 /// Bytes that are held back at the most.
 const UNSENT_BYTES_MAX: usize = 16 * 1024;

@@ -1,4 +1,4 @@
-//! The fine gate: the flow is in the caller's workspace, and the permission is for its own kind (spec 4.2 r1).
+//! The fine gate: the flow is in the caller's workspace, and the permission is for its own kind (manual 1.7 r2).
 
 use crate::domain::caller::Caller;
 use crate::domain::error::{Error, Result};
@@ -16,7 +16,7 @@ pub enum Action {
     /// See its record and its conversations: whoever may change or delete a flow may.
     Read,
     Create,
-    /// Write its record, for which the family's key sets have `create` or `update` (reference 1.1).
+    /// Write its record, for which the family's key sets have `create` or `update` (manual 1.7 r2).
     Save,
     /// Change its draft, publish, roll back, restore.
     Update,

@@ -1,4 +1,4 @@
-//! The list of sign-ins and of what people changed (security rules 14). An entry is written in the transaction of the
+//! The list of sign-ins and of what people changed (manual 8.11). An entry is written in the transaction of the
 //! change it tells of, so there is none without the other.
 
 use super::places;

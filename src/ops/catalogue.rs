@@ -46,7 +46,7 @@ pub fn credential_icon(name: &str) -> Result<String> {
         .ok_or_else(|| Error::NotFound("There is no credential type of that name.".to_owned()))
 }
 
-/// What an override list may name of one card, from the `data` of its node (reference 1.1 `/node-config`).
+/// What an override list may name of one card, from the `data` of its node (manual 7.1 r2).
 ///
 /// # Errors
 /// 400 when it is no card.

@@ -1,4 +1,4 @@
-//! Files of conversations on their way out: by a signed link, or to those who own the conversation (spec 2.5, 5.8).
+//! Files of conversations on their way out: by a signed link, or to those who own the conversation (manual 4.5).
 
 use super::access::{self, Action};
 use super::predict;
@@ -61,7 +61,7 @@ pub fn admit_owner(
     if owns { Ok(()) } else { Err(Error::unauthorized()) }
 }
 
-/// True when this person may see the conversations of the flow, whoever had them (security rules 4).
+/// True when this person may see the conversations of the flow, whoever had them (manual 3.1 r4).
 #[must_use]
 pub fn may_see(caller: &Caller, flow: &Flow) -> bool {
     caller.workspace == flow.workspace && access::permitted(caller, flow.kind, Action::Read).is_ok()
@@ -71,7 +71,7 @@ pub fn may_see(caller: &Caller, flow: &Flow) -> bool {
 const NEWEST: usize = 100;
 
 /// The file of a conversation that is meant by `name`: its own on this server, or the newest that was sent or made under
-/// it (contract 5.6).
+/// it (manual 4.5 r1).
 ///
 /// # Errors
 /// 404 when the conversation has none.

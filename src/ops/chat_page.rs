@@ -1,4 +1,4 @@
-//! What a chat page may know of a flow without being signed in (contract 4.8), and what its owner may let a request change.
+//! What a chat page may know of a flow without being signed in (manual 2.13 r3), and what its owner may let a request change.
 
 use super::access::{self, Action};
 use super::predict::Offer;
@@ -46,7 +46,7 @@ fn plan(app: &App, flow: &Flow) -> Result<Option<Arc<Plan>>> {
     Ok(super::predict::plan(app, flow).ok())
 }
 
-/// True when the flow's answers go out token by token (reference 3.7).
+/// True when the flow's answers go out token by token (manual 2.12).
 ///
 /// # Errors
 /// 404.
@@ -73,7 +73,7 @@ pub fn config(app: &App, id: &FlowId) -> Result<Value> {
     Ok(Value::Object(shown))
 }
 
-/// A shared flow for anybody (contract 4.8): what draws its chat, and whether a key is needed, never which.
+/// A shared flow for anybody (manual 2.13 r3): what draws its chat, and whether a key is needed, never which.
 ///
 /// # Errors
 /// 404 for a flow that is not shared, as if there were none.
@@ -98,7 +98,7 @@ fn drawn(stored: Map<String, Value>) -> Map<String, Value> {
     stored.into_iter().filter(|(key, _)| SHOWN.contains(&key.as_str())).collect()
 }
 
-/// What the chat of a flow may upload (reference 4.1).
+/// What the chat of a flow may upload (manual 4.1).
 ///
 /// # Errors
 /// 404.

@@ -1,5 +1,5 @@
 //! Passages of the files that people send in conversations: how many there may be, and that those in collections of this
-//! server go with their conversation (spec 4.1, security rules 8).
+//! server go with their conversation (manual 10.8).
 
 use super::collections::{self, Turn};
 use crate::app::App;

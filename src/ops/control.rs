@@ -150,12 +150,12 @@ impl Command {
 pub enum Outcome {
     /// A key was made: its record, whose `apiKey` is the value, shown this once.
     KeyCreated {
-        /// The record (contract 3).
+        /// The record (manual 8.7).
         key: Value,
     },
     /// The keys.
     Keys {
-        /// Their records, values hidden (contract 3).
+        /// Their records, values hidden (manual 8.7).
         keys: Vec<Value>,
     },
     /// The key is gone.

@@ -1,4 +1,4 @@
-//! Credentials: kept sealed, shown without their secrets, opened for a run only (contract 3, reference 1.3).
+//! Credentials: kept sealed, shown without their secrets, opened for a run only (manual 8.8).
 
 use super::used_by::{self, Used};
 use super::{audit, places};
@@ -92,7 +92,7 @@ pub fn read(app: &App, caller: &Caller, types: Types, id: &str) -> Result<Value>
     Ok(row)
 }
 
-/// The fields of a credential that are addresses, as they may be shown (reference 1.3 `/reveal`).
+/// The fields of a credential that are addresses, as they may be shown (manual 8.8).
 ///
 /// # Errors
 /// As [`read`].

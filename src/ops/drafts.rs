@@ -1,4 +1,4 @@
-//! Drafts: canvas edits that touch nothing but themselves until they are published (spec 2.6, 3.1, 4.2).
+//! Drafts: canvas edits that touch nothing but themselves until they are published (manual 5.5, 5.6, 5.9).
 
 use super::access::{self, Action};
 use super::destinations;
@@ -17,7 +17,7 @@ use crate::files::flow_files::StoredName;
 use crate::store::tables::{CANVASES, DRAFT_CANVASES, DRAFTS};
 use crate::store::{ReadTx, Tx, WriteTx};
 
-/// What a caller says about the draft it edited (`If-Match`, contract 4.7).
+/// What a caller says about the draft it edited (`If-Match`, manual 5.6 r3).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expected {
     /// Nothing: the save goes through whatever is there.
@@ -147,7 +147,7 @@ pub fn status(app: &App, caller: &Caller, id: &FlowId) -> Result<DraftStatus> {
     })
 }
 
-/// Refuses what needs drafts while they are off (spec 7 r1).
+/// Refuses what needs drafts while they are off (manual 6.10 r2).
 ///
 /// # Errors
 /// 409.
@@ -159,7 +159,7 @@ pub fn must_be_on(app: &App) -> Result<()> {
 /// Live is never touched.
 ///
 /// # Errors
-/// 400 for a bad canvas, 404, 403, and the 409s of spec 4.2 r2; nothing is stored then.
+/// 400 for a bad canvas, 404, 403, and 409 where the flow has no draft (manual 5.6 r2); nothing is stored then.
 pub fn save(
     app: &App,
     caller: &Caller,
@@ -169,7 +169,7 @@ pub fn save(
 ) -> Result<DraftStatus> {
     let flow = app.store.read(|tx| access::flow(tx, caller, id, Action::Update))?;
     let seen = flow.kind;
-    // The body is judged before what the server allows (security rules 1).
+    // The body is judged before what the server allows (manual 1.3).
     let sent = app.store.read(|tx| masks::filled(tx, &flow, flow_data.clone()))?;
     let sent = NewCanvas::check(sent)?;
     must_be_on(app)?;
@@ -291,7 +291,7 @@ pub fn set_publish_instantly(app: &App, caller: &Caller, id: &FlowId, on: bool) 
     app.store.read(|tx| status_in(app, tx, &written.flow))
 }
 
-/// Makes the first draft of a flow that has just been made (contract 4.1).
+/// Makes the first draft of a flow that has just been made (manual 5.4 r1).
 ///
 /// # Errors
 /// When the database cannot be written.
@@ -308,7 +308,7 @@ pub fn start(tx: &WriteTx, flow: &Flow, canvas: &NewCanvas, caller: &Caller) -> 
     put(tx, &draft, canvas.text())
 }
 
-/// Puts a version's canvas in place of the draft (spec 3.1 `restore`). A canvas that is Live leaves no draft.
+/// Puts a version's canvas in place of the draft (manual 5.9). A canvas that is Live leaves no draft.
 ///
 /// # Errors
 /// 403 for a credential that would be sent elsewhere; when the database cannot be written.

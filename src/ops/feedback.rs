@@ -1,4 +1,4 @@
-//! Ratings of answers (reference 1.2 `/feedback`, contract 5.5).
+//! Ratings of answers (manual 3.7).
 //!
 //! The id of an answer is random and told to its asker alone, so who names it together with its flow and conversation
 //! may rate it once: a page of another site has no other proof, because its visitor's cookie stays away. What was

@@ -1,4 +1,4 @@
-//! Settings of a flow as they are sent: what each may hold, and what stays when it is replaced (reference 2).
+//! Settings of a flow as they are sent: what each may hold, and what stays when it is replaced (manual 5.1).
 
 use crate::domain::credential::HIDDEN;
 use crate::domain::error::{Error, Result};
@@ -44,7 +44,7 @@ fn value<'a>(config: Option<&'a Map<String, Value>>, name: &str) -> Option<&'a V
     config?.get(name)
 }
 
-/// A limit with a value not filled in leaves the one of before (reference 2.2).
+/// A limit with a value not filled in leaves the one of before (manual 5.3).
 fn keep_limiter(sent: &mut Map<String, Value>, before: Option<&Value>) {
     let was_on = matches!(Configured::read(before), Ok(Configured::On(_)));
     if was_on && Configured::read(sent.get(RATE_LIMIT)) == Ok(Configured::Partial) {

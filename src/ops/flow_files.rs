@@ -1,4 +1,4 @@
-//! Files of flows on their way from an editor into a draft, and from a draft to Live (spec 2.6, reference 4.3).
+//! Files of flows on their way from an editor into a draft, and from a draft to Live (manual 4.7).
 
 use super::live::NewCanvas;
 use crate::app::App;

@@ -1,4 +1,4 @@
-//! Flow records: make, read, list, change, delete (reference 1.1 and 2, contract 4).
+//! Flow records: make, read, list, change, delete (manual 5.1, 5.4).
 
 use super::access::{self, Action};
 use super::drafts;
@@ -118,7 +118,7 @@ impl FlowEdit {
     }
 
     /// The settings as they shall be: each field sent takes the place of the old one as a whole, because
-    /// writers read the whole text first (reference 2.1).
+    /// writers read the whole text first (manual 5.1 r2).
     fn settings(&self, tx: &impl Tx, workspace: &WorkspaceId, old: FlowSettings) -> Result<FlowSettings> {
         let mut new = old.clone();
         if let Some(key) = &self.apikeyid {
@@ -163,14 +163,14 @@ impl WholeFlow {
         Self { canvas: masks::seen(caller, self.flow.kind, self.canvas), ..self }
     }
 
-    /// The record on the wire (reference 2).
+    /// The record on the wire (manual 5.1).
     #[must_use]
     pub fn wire(&self) -> Value {
         record(&self.flow, Some(&self.canvas))
     }
 }
 
-/// A flow's record on the wire (reference 2), with its canvas where one is given.
+/// A flow's record on the wire (manual 5.1), with its canvas where one is given.
 #[must_use]
 fn record(flow: &Flow, canvas: Option<&str>) -> Value {
     let settings = &flow.settings;
@@ -244,7 +244,7 @@ fn whole(tx: &impl Tx, flow: Flow) -> Result<WholeFlow> {
     Ok(WholeFlow { flow, canvas })
 }
 
-/// Makes a flow (contract 4.1). In draft mode its Live is the empty canvas, and a canvas with cards becomes its
+/// Makes a flow (manual 5.4 r1). In draft mode its Live is the empty canvas, and a canvas with cards becomes its
 /// draft; otherwise the canvas is Live at once.
 ///
 /// # Errors
@@ -312,7 +312,7 @@ pub fn shown(app: &App, flow: Flow) -> Result<WholeFlow> {
     Ok(WholeFlow { canvas: masks::masked(found.canvas), ..found })
 }
 
-/// True when a flow was saved since its `updatedDate` was this text (reference 1.1).
+/// True when a flow was saved since its `updatedDate` was this text (manual 5.4).
 ///
 /// # Errors
 /// 404 or 403, as [`access::flow`].

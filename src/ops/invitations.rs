@@ -1,4 +1,4 @@
-//! Invitations: a link that makes one account, in one workspace, with one role (contract 3, security rules 3). No mail is
+//! Invitations: a link that makes one account, in one workspace, with one role (manual 8.4). No mail is
 //! sent: whoever invites hands the link over.
 
 use super::links::{self, Opens};

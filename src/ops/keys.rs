@@ -1,4 +1,4 @@
-//! API keys: making, listing, changing and deleting them, and who holds one (contract 3).
+//! API keys: making, listing, changing and deleting them, and who holds one (manual 8.7).
 //!
 //! A key belongs to its workspace and not to its maker: it goes on working when they lose rights, leave or are removed,
 //! so that no deployment stops because a person left. It never held more than they did, whoever may see keys sees it,
@@ -161,8 +161,8 @@ pub fn authenticate(app: &App, bearer: &str, address: Option<IpAddr>) -> Result<
     }))
 }
 
-/// Judges a key that is shown to be told whether it is one (reference 1.3 `/verify/apikey`). Wrong ones are counted
-/// against the address (security rules 3).
+/// Judges a key that is shown to be told whether it is one (manual 8.7 r4). Wrong ones are counted
+/// against the address (manual 8.3 r3).
 ///
 /// # Errors
 /// 401 for a value that is no key, 429 for an address that guessed too often.
@@ -178,7 +178,7 @@ pub fn verify(app: &App, value: &str, address: IpAddr) -> Result<ApiKey> {
 }
 
 /// The flows a key is bound to, by name, with those that are bound to none unless only its own are wanted. Of the
-/// key's workspace, and of the kinds its holder may see (reference 1.1 `/chatflows/apikey`).
+/// key's workspace, and of the kinds its holder may see (manual 8.7 r4).
 ///
 /// # Errors
 /// As [`verify`]; 404 when there are none.

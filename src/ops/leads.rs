@@ -1,4 +1,4 @@
-//! What visitors of chats leave of themselves (reference 1.2 `/leads`).
+//! What visitors of chats leave of themselves (manual 3.8).
 
 use super::access::{self, Action};
 use crate::app::App;
@@ -39,7 +39,7 @@ fn wire(flow: &FlowId, lead: &Lead) -> Value {
     })
 }
 
-/// Keeps a lead. A conversation that is not proven is a new one (contract 5.3).
+/// Keeps a lead. A conversation that is not proven is a new one (manual 3.2 r4).
 ///
 /// # Errors
 /// 400 for a field that is too long, 404 when the flow goes away meanwhile.

@@ -39,7 +39,7 @@ pub struct NewCanvas {
 }
 
 impl NewCanvas {
-    /// Checks a canvas text (spec 4.2 r2). What is no part of a canvas is left out; a text without any stays as it was sent,
+    /// Checks a canvas text (manual 5.4 r3). What is no part of a canvas is left out; a text without any stays as it was sent,
     /// to the byte.
     ///
     /// # Errors
@@ -138,7 +138,7 @@ pub fn later(now: Timestamp, before: Timestamp) -> Timestamp {
     now.max(before + SignedDuration::from_millis(1))
 }
 
-/// The author of a version (spec 2.7): the person, or the service for keys.
+/// The author of a version (manual 6.1): the person, or the service for keys.
 #[must_use]
 pub fn author(caller: &Caller) -> Author {
     match &caller.principal {
@@ -221,7 +221,7 @@ pub fn create(
     Ok(Written { flow, recorded })
 }
 
-/// A save straight to Live (spec 3.1 row `chatflow API PUT`): an open draft turns stale.
+/// A save straight to Live (manual 5.9): an open draft turns stale.
 ///
 /// # Errors
 /// 404, and what `edit` refuses; 409 when the kind changes over unpublished changes.
@@ -312,7 +312,7 @@ fn before(tx: &ReadTx, workspace: &WorkspaceId, change: &LiveChange<'_>) -> Resu
     Ok((before, canvas, after))
 }
 
-/// The 409 of a Live that moved (spec 7).
+/// The 409 of a Live that moved (manual 5.7 r4).
 const fn change_conflict(kind: VersionKind) -> Conflict {
     match kind {
         VersionKind::Publish => Conflict::LiveChangedWhilePublishing,
@@ -348,7 +348,7 @@ fn settle_destinations(
     destinations::settle(tx, caller, &sent, || destinations::of_flow(tx, before))
 }
 
-/// What becomes of the draft (architecture, table of version kinds).
+/// What becomes of the draft (manual 5.9).
 fn settle_draft(tx: &WriteTx, before: &Flow, after: &Flow, change: &LiveChange<'_>) -> Result<()> {
     let Some(draft) = drafts::of(tx, before)? else { return Ok(()) };
     if after.kind != before.kind {

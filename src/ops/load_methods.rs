@@ -1,4 +1,4 @@
-//! Lists that inputs of cards are chosen from (reference 1.5 `/node-load-method`).
+//! Lists that inputs of cards are chosen from (manual 9.8 r2).
 
 use crate::app::App;
 use crate::boards::options::Asked;

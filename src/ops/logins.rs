@@ -1,4 +1,4 @@
-//! Signing in and out, and who a session cookie stands for (contract 2, security rules 3).
+//! Signing in and out, and who a session cookie stands for (manual 8.2).
 
 use super::{audit, places};
 use crate::app::App;

@@ -1,4 +1,4 @@
-//! Who is in a workspace, and as what (contract 3, reference 1.11). A membership that ends, ends with the next request.
+//! Who is in a workspace, and as what (manual 8.5). A membership that ends, ends with the next request.
 
 use super::{audit, invitations, places, roles};
 use crate::app::App;

@@ -1,4 +1,4 @@
-//! The counts of the service in the text format of Prometheus 0.0.4 (reference 1.8).
+//! The counts of the service in the text format of Prometheus 0.0.4 (manual 13.9).
 
 use crate::app::App;
 use crate::boards::metrics::{End, STATUSES, Source, Times};

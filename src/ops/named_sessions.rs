@@ -1,4 +1,4 @@
-//! The conversations that callers with a flow's key name themselves (contract 5.7): found, made, and forgotten with the
+//! The conversations that callers with a flow's key name themselves (manual 3.3): found, made, and forgotten with the
 //! conversation, the key or the flow.
 
 use crate::app::App;

@@ -34,7 +34,7 @@ impl Recorded {
         }
     }
 
-    /// Why there is none, when history failed (spec 4.2 r4 `historyError`).
+    /// Why there is none, when history failed (manual 5.7 r5).
     #[must_use]
     pub fn error(&self) -> Option<&str> {
         match self {

@@ -1,4 +1,4 @@
-//! The first owner: made exactly once, together with the organization and its first workspace (contract 2, 3).
+//! The first owner: made exactly once, together with the organization and its first workspace (manual 8.1).
 
 use super::audit;
 use crate::app::App;

@@ -1,5 +1,5 @@
 //! New passwords for people who forgot theirs: they ask, the owner sees it and makes a link, the link takes one new
-//! password (contract 3, security rules 3). No mail is sent.
+//! password (manual 8.4). No mail is sent.
 
 use super::links::{self, Opens};
 use super::{audit, people, places};

@@ -1,4 +1,4 @@
-//! The people of the organization: who they are, keeping them out, and removing them (contract 3, reference 1.11).
+//! The people of the organization: who they are, keeping them out, and removing them (manual 8.4, 8.5).
 
 use super::{audit, invitations, places, roles};
 use crate::app::App;

@@ -1,5 +1,4 @@
-//! Where a person is and what they may do there: asked anew for each request, so a change counts at once (contract 3,
-//! security rules 1).
+//! Where a person is and what they may do there: asked anew for each request, so a change counts at once (manual 8.5, 12.1).
 
 use super::roles;
 use crate::domain::caller::{Caller, Grants};
@@ -84,7 +83,7 @@ pub fn must_stand(tx: &impl Tx, workspace: &WorkspaceId) -> Result<()> {
 }
 
 /// Judges giving, changing or taking a role: nobody hands out more than they hold, and what reaches beyond a workspace
-/// is the owner's to give (contract 3).
+/// is the owner's to give (manual 8.5).
 ///
 /// # Errors
 /// 403 saying why.
@@ -107,7 +106,7 @@ pub fn may_give(caller: &Caller, role: &Role) -> Result<()> {
     Ok(())
 }
 
-/// The user object of reference 1.11. There are no subscriptions here, so their ids are null.
+/// The user object (manual 8.2 r1). There are no subscriptions here, so their ids are null.
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.

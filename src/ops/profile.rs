@@ -1,4 +1,4 @@
-//! A person's own account: name, e-mail, password (contract 3, security rules 3).
+//! A person's own account: name, e-mail, password (manual 8.3).
 
 use super::{audit, places, sessions};
 use crate::app::App;

@@ -1,4 +1,4 @@
-//! Publish: the draft becomes Live (spec 3.1, 4.2 r4).
+//! Publish: the draft becomes Live (manual 5.7).
 
 use super::access::{self, Action};
 use super::drafts;
@@ -26,7 +26,7 @@ pub const FLOWS_MAX: usize = 1_000;
 /// `POST /flow-drafts/:id/publish`.
 ///
 /// # Errors
-/// 404, 403, and the 409s of spec 4.2: drafts off, nothing to publish, stale without `overwrite_live_changes`,
+/// 404, 403, and the 409s of Publish (manual 5.7): drafts off, nothing to publish, stale without `overwrite_live_changes`,
 /// another kind of flow, Live changed meanwhile.
 pub fn publish(app: &App, caller: &Caller, id: &FlowId, overwrite_live_changes: bool) -> Result<Value> {
     app.store.read(|tx| Unpublished::of(app, tx, caller, id))?.publish(app, caller, overwrite_live_changes)
@@ -239,7 +239,7 @@ fn answer(app: &App, flow: &Flow, recorded: &Recorded, unchanged: bool) -> Resul
     }))
 }
 
-/// What answers about a flow say of it (spec 4.2 r4, 4.3 r5).
+/// What answers about a flow say of it (manual 5.7, 6.7).
 #[must_use]
 pub fn brief(flow: &Flow) -> Value {
     json!({"id": flow.id, "name": flow.name, "type": flow.kind, "updatedDate": iso(flow.updated)})

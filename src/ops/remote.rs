@@ -30,7 +30,7 @@ pub struct Ask<'a> {
     pub question: &'a str,
     /// The conversation to go on with.
     pub chat: Option<&'a str>,
-    /// The proof of that conversation (spec 5.6).
+    /// The proof of that conversation (manual 3.1).
     pub session_token: Option<&'a str>,
     /// The answer is wanted as it is written.
     pub streaming: bool,
@@ -39,7 +39,7 @@ pub struct Ask<'a> {
 /// What was answered.
 #[derive(Debug, Default)]
 pub struct Answer {
-    /// The whole answer of spec 2.4, or the `metadata` event of a stream.
+    /// The whole answer (manual 2.6), or the `metadata` event of a stream.
     pub body: Map<String, Value>,
     /// The text, whole.
     pub text: String,
@@ -267,7 +267,7 @@ fn read_stream(
                 return Err(RemoteError::Failed(clean(message)));
             }
             Some("end") => return Ok(answer),
-            // New events may appear; clients pass over those they do not know (spec 9.2).
+            // New events may appear; clients pass over those they do not know (manual 1.9 r1).
             _ => {}
         }
     }

@@ -1,4 +1,4 @@
-//! Restore and Roll back: an older version becomes the draft or Live (spec 3.1, 4.2 r5, 4.3 r5).
+//! Restore and Roll back: an older version becomes the draft or Live (manual 5.8, 6.7).
 
 use super::access::{self, Action};
 use super::drafts;

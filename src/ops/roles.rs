@@ -1,4 +1,4 @@
-//! Roles: those that come with the service, and those that people make of known permissions (contract 3, reference 1.11).
+//! Roles: those that come with the service, and those that people make of known permissions (manual 8.6).
 
 use super::{audit, places};
 use crate::app::App;

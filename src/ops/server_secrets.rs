@@ -1,4 +1,4 @@
-//! The server's own secrets, and that they are those of its database (security rules 3).
+//! The server's own secrets, and that they are those of its database (manual 12.7 r1).
 
 use crate::domain::error::Result;
 use crate::files::secrets::{Known, NAMES};

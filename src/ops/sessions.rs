@@ -1,4 +1,4 @@
-//! Where a person is signed in, and ending that (security rules 3).
+//! Where a person is signed in, and ending that (manual 8.2 r2).
 
 use super::audit;
 use crate::app::App;

@@ -1,4 +1,4 @@
-//! A flow as a version holds it: taken without secrets, compared, and brought back (spec 4.3 r2 to r4).
+//! A flow as a version holds it: taken without secrets, compared, and brought back (manual 6.4, 6.5, 6.6).
 
 use crate::app::App;
 use crate::canvas::diff::{Diff, Renamed};
@@ -90,14 +90,14 @@ impl Snapshot {
         })
     }
 
-    /// How many placeholders it holds (spec 2.7 `hiddenSecrets`).
+    /// How many placeholders it holds (manual 6.1).
     #[must_use]
     pub fn hidden_count(&self) -> u32 {
         let in_settings: usize = self.settings.values().map(tree::count_in).sum();
         u32::try_from(self.canvas.hidden_count() + in_settings).unwrap_or(u32::MAX)
     }
 
-    /// Name, kind, tags and canvas are equal: all that a restore brings back (contract 7.5).
+    /// Name, kind, tags and canvas are equal: all that a restore brings back (manual 6.7 r2).
     #[must_use]
     pub fn restores_the_same_as(&self, other: &Self) -> bool {
         self.name == other.name
@@ -114,7 +114,7 @@ impl Snapshot {
         Diff { renamed, ..Diff::between(older.map_or(&nothing, |older| &older.canvas), &self.canvas) }
     }
 
-    /// As [`Self::diff`], and the keys of the record that differ: what a version changed beside its canvas (spec 4.3 r4).
+    /// As [`Self::diff`], and the keys of the record that differ: what a version changed beside its canvas (manual 6.6).
     #[must_use]
     pub fn compared(&self, older: Option<&Self>) -> Diff {
         let diff = self.diff(older);
@@ -149,7 +149,7 @@ impl Snapshot {
         without_credentials(&self.canvas)
     }
 
-    /// Brings the canvas up to date with a flow as it is now (spec 4.3 r3).
+    /// Brings the canvas up to date with a flow as it is now (manual 6.5).
     ///
     /// # Errors
     /// When Live's canvas or the credentials cannot be read.
@@ -161,7 +161,7 @@ impl Snapshot {
     }
 }
 
-/// A canvas that came from elsewhere over `mine`, the flow's own: what no file holds stays as it is (spec 4.5 r2).
+/// A canvas that came from elsewhere over `mine`, the flow's own: what no file holds stays as it is (manual 5.11 r4).
 /// Credentials are those whose ids it says: what else it notes of them finds none.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! The vectors of document stores (reference 1.9 `/document-store/vectorstore`): which cards make and keep them, filling
+//! The vectors of document stores (manual 10.10): which cards make and keep them, filling
 //! them from the store's passages, and searching them.
 
 use super::watch::{Tell, Watch};

@@ -1,4 +1,4 @@
-//! Titles and details of versions (spec 2.7): which words of the canvas room go with which change of Live.
+//! Titles and details of versions (manual 6.2): which words of the canvas room go with which change of Live.
 
 use super::live::Origin;
 use super::snapshot::Snapshot;

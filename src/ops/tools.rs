@@ -1,4 +1,4 @@
-//! Tools that people write (reference 1.3 `/tools`).
+//! Tools that people write (manual 8.10).
 
 use super::places;
 use super::used_by::{self, Used};

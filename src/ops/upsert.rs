@@ -1,4 +1,4 @@
-//! Filling the vector stores of flows (reference 1.2 `/vector/upsert`, canvas 3.6), and what is remembered of it.
+//! Filling the vector stores of flows (manual 10.5), and what is remembered of it.
 
 use super::access::{self, Action};
 use super::predict::{self, LiveHost, Offer};
@@ -48,7 +48,7 @@ pub struct Sender {
     pub chat_type: ChatType,
 }
 
-/// The conversation that files go to, sent ahead of a question: the sender's, else a new one (contract 5.3).
+/// The conversation that files go to, sent ahead of a question: the sender's, else a new one (manual 10.8 r3).
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -179,7 +179,7 @@ fn ids(flow: &Flow, chat: ChatId) -> AskIds {
     AskIds { flow: flow.id, chat, answer: MessageId::random(), question: MessageId::random() }
 }
 
-/// The node of the store that is meant (reference canvas 3.6).
+/// The node of the store that is meant (manual 10.5).
 fn store_of<'c>(canvas: &'c Canvas, flow: &Flow, wanted: Option<&str>) -> Result<&'c str> {
     let stores = engine::stores(canvas);
     match (wanted, &stores[..]) {

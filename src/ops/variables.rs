@@ -1,4 +1,4 @@
-//! Saved variables of a workspace (reference 1.3).
+//! Saved variables of a workspace (manual 7.5).
 
 use super::used_by::{self, Used};
 use super::{destinations, places};
@@ -130,7 +130,7 @@ fn get(tx: &impl Tx, workspace: &WorkspaceId, id: &str) -> Result<Variable> {
     })
 }
 
-/// The values flows see, by name; a runtime variable the environment lacks has none (spec 2.9).
+/// The values flows see, by name; a runtime variable the environment lacks has none (manual 7.5).
 ///
 /// # Errors
 /// [`Error::Internal`] when the database cannot be read.

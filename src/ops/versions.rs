@@ -1,4 +1,4 @@
-//! Reading history: the list, one version, what changed (spec 4.3 r1 to r4).
+//! Reading history: the list, one version, what changed (manual 6.4, 6.5, 6.6).
 
 use super::access::{self, Action};
 use super::history;
@@ -38,7 +38,7 @@ pub struct Filled {
     pub notes: Notes,
 }
 
-/// What the reader of a version must be told (spec 4.3 r3).
+/// What the reader of a version must be told (manual 6.5).
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Notes {
@@ -126,7 +126,7 @@ fn permitted(caller: &Caller, flow: &Flow, kind: FlowKind, action: Action) -> Re
     if kind == flow.kind { Ok(()) } else { access::permitted(caller, kind, action) }
 }
 
-/// `GET /flow-versions/:id` (spec 4.3 r2). While the history cannot be read, what the database knows of it.
+/// `GET /flow-versions/:id` (manual 6.4). While the history cannot be read, what the database knows of it.
 ///
 /// # Errors
 /// 404, 403.
@@ -182,7 +182,7 @@ fn live_sha(
     Ok((live.restores_the_same_as(&held).then(|| newest.sha.to_string()), None))
 }
 
-/// `GET /flow-versions/:id/:sha` (spec 4.3 r3).
+/// `GET /flow-versions/:id/:sha` (manual 6.5).
 ///
 /// # Errors
 /// 400 for a bad sha, 404, 403.
@@ -226,7 +226,7 @@ pub fn filled(app: &App, caller: &Caller, id: &FlowId, sha: &str, action: Action
     })
 }
 
-/// `GET /flow-versions/:id/:sha/diff?against=` (spec 4.3 r4).
+/// `GET /flow-versions/:id/:sha/diff?against=` (manual 6.6).
 ///
 /// # Errors
 /// 400 for a bad sha or `against`, 404, 403.

@@ -1,4 +1,4 @@
-//! Workspaces: the walls between what different teams see (contract 3, reference 1.11).
+//! Workspaces: the walls between what different teams see (manual 8.5).
 
 use super::{audit, places, roles};
 use crate::app::App;

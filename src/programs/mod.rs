@@ -1,4 +1,4 @@
-//! Programs of this machine that flows start: only those that the operator listed, each for one run (security rules 6).
+//! Programs of this machine that flows start: only those that the operator listed, each for one run (manual 12.6).
 //!
 //! A program is trusted to be what its operator chose, and with nothing else. It gets a folder of its own, an environment
 //! of what its row of the list gives it and limits for each of its processes, and all of them end with the run. What it does

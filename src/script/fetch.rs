@@ -29,7 +29,7 @@ pub struct FetchResponse {
     pub url: String,
 }
 
-/// Sends requests for code. It must judge the address (security rules 7) and keep within times and sizes of its own.
+/// Sends requests for code. It must judge the address (manual 12.5) and keep within times and sizes of its own.
 pub trait Fetch: Send + Sync {
     /// Sends one request; several may be under way at the same time. `cancel` is set when the run is over.
     ///

@@ -1,4 +1,4 @@
-//! `fetch` through the one guarded client: every address is judged as one that a stranger chose (security rules 7).
+//! `fetch` through the one guarded client: every address is judged as one that a stranger chose (manual 12.5).
 
 use super::fetch::{Fetch, FetchRequest, FetchResponse};
 use crate::domain::cancel::Cancel;
@@ -21,7 +21,7 @@ pub struct Guarded {
 }
 
 impl Guarded {
-    /// With the limits of the security rules.
+    /// With the usual limits (manual 12.5 r5).
     #[must_use]
     pub fn new(outgoing: Outgoing) -> Self {
         Self::within(outgoing, Limits::default())

@@ -1,4 +1,4 @@
-//! Code inputs: JavaScript of a flow's owner, run in a worker process that can reach nothing (security rules 6).
+//! Code inputs: JavaScript of a flow's owner, run in a worker process that can reach nothing (manual 11.1).
 //!
 //! The code is the body of an async function. It sees `$input`, `$vars`, `$flow`, one `$name` for each input of its [`Scope`],
 //! `console`, timers, what functions of flows use of Node and the web (`prelude/`) and, where the scope has one, `fetch`,
@@ -51,7 +51,7 @@ pub fn work() -> std::process::ExitCode {
 /// The argument that makes this program a worker for code.
 pub const ROLE: &str = "worker-script";
 
-/// What one run of code may use (security rules 6), and how many run at the same time.
+/// What one run of code may use (manual 11.1), and how many run at the same time.
 #[derive(Debug, Clone)]
 pub struct Limits {
     /// Processor time.
@@ -82,7 +82,7 @@ impl Default for Limits {
 
 impl Limits {
     /// Those of the settings `SERVICE_CODE_SECONDS` and `SERVICE_CODE_MEMORY_MB`; the wall is three times the
-    /// processor's time, as in the security rules.
+    /// processor's time.
     #[must_use]
     pub fn of_settings(seconds: u64, memory_mb: u64) -> Self {
         Self {

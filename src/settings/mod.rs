@@ -1,4 +1,4 @@
-//! What an operator can set (spec 8, contract 1, security rules): read once at start, never changed after.
+//! What an operator can set (manual 13.2): read once at start, never changed after.
 
 mod base_url;
 mod log;
@@ -29,7 +29,7 @@ use std::sync::Arc;
 /// The port the service listens on unless told otherwise.
 pub const DEFAULT_PORT: u16 = 3000;
 
-/// Looks up a variable of the server's environment: for saved variables of type `runtime` (reference 1.3).
+/// Looks up a variable of the server's environment: for saved variables of type `runtime` (manual 7.5).
 #[derive(Clone)]
 pub struct Environment {
     look_up: Arc<LookUp>,
@@ -110,19 +110,19 @@ pub struct Settings {
     pub base_url: Option<BaseUrl>,
     /// `SERVICE_HOSTS`: further names of the service, lower case, each with its port where it has one.
     pub hosts: Vec<String>,
-    /// `CORS_ORIGINS`: origins admitted for every flow, lower case; `*` admits all (contract 4.9).
+    /// `CORS_ORIGINS`: origins admitted for every flow, lower case; `*` admits all (manual 2.4 r2).
     pub cors_origins: Vec<String>,
-    /// `SERVICE_HTTP_ALLOW`: what may be called although it is private (security rules 7).
+    /// `SERVICE_HTTP_ALLOW`: what may be called although it is private (manual 12.5).
     pub http_allow: Vec<AllowRule>,
     /// `SERVICE_CA_FILE`: certificates of authorities that are trusted beside those that are trusted everywhere.
     pub ca_file: Option<PathBuf>,
     /// `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`: the proxies that requests go through.
     pub proxies: Proxies,
-    /// `SERVICE_DOCUMENT_FOLDERS`: folders of the server whose files flows may read (security rules 8).
+    /// `SERVICE_DOCUMENT_FOLDERS`: folders of the server whose files flows may read (manual 4.8).
     pub document_folders: Vec<PathBuf>,
     /// `SERVICE_RUNTIME_VARIABLES`: variables of the environment that flows may read.
     pub flows_read: FlowsRead,
-    /// `SERVICE_TRUSTED_PROXIES`: who may say which address a request came from (security rules 2).
+    /// `SERVICE_TRUSTED_PROXIES`: who may say which address a request came from (manual 12.2 r2).
     pub trusted_proxies: Vec<IpNet>,
     /// `SERVICE_STREAMS_PER_ADDRESS`: streams one client address may hold open.
     pub streams_per_address: u64,
@@ -218,7 +218,7 @@ impl Flags {
         self
     }
 
-    /// Notes that the program runs from a source checkout: its data then lies in that folder (contract 1).
+    /// Notes that the program runs from a source checkout: its data then lies in that folder (manual 13.2).
     #[must_use]
     pub fn in_checkout(mut self, folder: Option<PathBuf>) -> Self {
         self.checkout = folder;
@@ -313,7 +313,7 @@ impl Settings {
         })
     }
 
-    /// True when other machines can reach the service, so that the first owner needs the setup token (contract 2).
+    /// True when other machines can reach the service, so that the first owner needs the setup token (manual 8.1).
     #[must_use]
     pub fn listens_beyond_loopback(&self) -> bool {
         !self.host.to_canonical().is_loopback()

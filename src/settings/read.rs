@@ -83,12 +83,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The words that turn history and drafts off (spec 8); any other text leaves them on.
+/// The words that turn history and drafts off (manual 6.10 r3); any other text leaves them on.
 pub(super) fn is_off(text: &str) -> bool {
     matches!(text.trim().to_ascii_lowercase().as_str(), "off" | "false" | "0" | "no")
 }
 
-/// A cap of a check: the default for anything but a positive number, else within its range (spec 8).
+/// A cap of a check: the default for anything but a positive number, else within its range.
 pub(super) fn cap(text: Option<String>, default: u64, (least, most): (u64, u64)) -> u64 {
     let number =
         text.and_then(|text| text.parse::<f64>().ok()).filter(|number| number.is_finite() && *number > 0.0);

@@ -1,5 +1,5 @@
 //! The list of what was done: entries under a growing number, of which the newest are kept. Two rings share the numbers:
-//! whoever floods the one that strangers can write pushes nothing out of the other (security rules 14).
+//! whoever floods the one that strangers can write pushes nothing out of the other (manual 8.11).
 
 use super::keys::KeyRange;
 use super::tables::{AUDIT, AUDIT_SIGN_INS, Table};

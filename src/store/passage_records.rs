@@ -1,4 +1,4 @@
-//! Which passages are in a vector store, by namespace: what a record manager remembers (reference canvas 5.12).
+//! Which passages are in a vector store, by namespace: what a record manager remembers (manual 10.7).
 
 use super::keys::{self, KeyRange};
 use super::tables::PASSAGE_RECORDS;

@@ -1,5 +1,5 @@
 //! Workers: processes of this very program that do one dangerous kind of work and can touch nothing but their two
-//! pipes (security rules 6 and 8).
+//! pipes (manual 4.6, 11.1).
 //!
 //! [`Pool`] is the service's side: it starts workers ahead of need, lends one at a time to whoever waits longest and
 //! kills what takes too long. [`confine`] is the worker's side: what it gives up before it reads the first byte that a

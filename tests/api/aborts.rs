@@ -1,4 +1,4 @@
-//! Stopping an answer that is under way (contract 5.5, reference 3.5).
+//! Stopping an answer that is under way (manual 2.9 r2).
 
 use crate::support::canvases::Format;
 use crate::support::client::Stream;

@@ -1,4 +1,4 @@
-//! Who may call what: every route of the table times every kind of caller (security rules 1), and nothing but
+//! Who may call what: every route of the table times every kind of caller (manual 12.1), and nothing but
 //! what the table says.
 
 use super::access_samples;

@@ -1,4 +1,4 @@
-//! The first owner, signing in and out, and guessing (contract 2, security rules 3).
+//! The first owner, signing in and out, and guessing (manual 8.1, 8.3).
 
 use crate::support::server::{EMAIL, PASSWORD};
 use crate::support::{Answer, Options, Server, golden};

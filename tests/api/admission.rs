@@ -1,4 +1,4 @@
-//! What keeps a question out before it runs: unknown and empty flows, keys, rate limits (spec 5.1, 7, 8).
+//! What keeps a question out before it runs: unknown and empty flows, keys, rate limits (manual 2.2, 2.3, 2.5).
 
 use crate::support::canvases::scripted;
 use crate::support::{Answer, Server, id};

@@ -1,4 +1,4 @@
-//! Agents that talk to their tools in text, and the one that is given passages (reference canvas 5.6).
+//! Agents that talk to their tools in text, and the one that is given passages (manual 9.13).
 
 use crate::support::canvases::{Drawing, Format};
 use crate::support::provider::{Behaviour, Provider};

@@ -1,4 +1,4 @@
-//! What an answer looks like, whole and as a stream (spec 2.4 and 6, contract 6, reference 3.5 and 6.5).
+//! What an answer looks like, whole and as a stream (manual 2.2, 2.6, 2.7, 2.8).
 
 use crate::support::canvases::{scripted, scripted_with};
 use crate::support::provider::{Behaviour, Provider};

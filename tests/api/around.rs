@@ -1,4 +1,4 @@
-//! What pages and keys ask around flows (reference 1.1, 1.3, 1.5, 1.8).
+//! What pages and keys ask around flows (manual 1.8, 5.4, 8.7, 9.8).
 
 use crate::support::canvases::{Drawing, scripted};
 use crate::support::{Server, id};

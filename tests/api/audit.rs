@@ -1,4 +1,4 @@
-//! The list of sign-ins and of what people changed (security rules 14).
+//! The list of sign-ins and of what people changed (manual 8.11).
 
 use crate::support::canvases::{scripted, scripted_with};
 use crate::support::server::{EMAIL, PASSWORD};

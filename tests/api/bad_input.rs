@@ -1,4 +1,4 @@
-//! Bad input (issue 2, security rules 2): each gets its status in the shape of spec 7, and the service goes on.
+//! Bad input (manual 1.2): each gets its status in the shape of errors, and the service goes on.
 
 use crate::support::canvases::scripted;
 use crate::support::{Answer, Server, id};

@@ -1,4 +1,4 @@
-//! The InMemory Cache card: a repeated request is answered without asking the provider again (reference canvas 5.14).
+//! The InMemory Cache card: a repeated request is answered without asking the provider again (manual 9.19).
 
 use crate::support::canvases::{Drawing, Format};
 use crate::support::provider::{Behaviour, Provider, Reply};

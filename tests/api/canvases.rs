@@ -1,5 +1,5 @@
 //! Canvases of the family: every template loads and comes back as it was, some run end to end, and odd ones are
-//! kept (issue 2, section 5). The templates are read from the folder named by `FLOWKEEP_TEMPLATES`.
+//! kept. The templates are read from the folder named by `FLOWKEEP_TEMPLATES`.
 
 use crate::support::canvases::{SECRET, scripted};
 use crate::support::provider::{Behaviour, Provider};

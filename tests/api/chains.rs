@@ -1,4 +1,4 @@
-//! Chains that look something up before they answer (reference canvas 5.5).
+//! Chains that look something up before they answer (manual 9.12).
 
 use crate::agents::{animals, messages};
 use crate::support::Server;

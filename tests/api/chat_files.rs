@@ -1,4 +1,4 @@
-//! Files of conversations (spec 2.5, 5.8, security rules 8): signed links, proofs, and what browsers are told.
+//! Files of conversations (manual 4.4, 4.5): signed links, proofs, and what browsers are told.
 
 use super::files::documents;
 use crate::support::canvases::scripted;

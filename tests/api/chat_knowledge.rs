@@ -1,4 +1,4 @@
-//! Files of a chat in the vector store that its flow answers from (spec 4.1, reference 4.1 and 4.2, contract 5.5).
+//! Files of a chat in the vector store that its flow answers from (manual 10.5 r1, 10.8).
 
 mod leaving;
 

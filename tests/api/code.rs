@@ -1,4 +1,4 @@
-//! Code of flows' owners (spec 2.9 r6, r7; security rules 6): functions, branches, tools, prompts and post-processing,
+//! Code of flows' owners (manual 11.1, 11.3): functions, branches, tools, prompts and post-processing,
 //! in real worker processes.
 
 use crate::support::canvases::{Drawing, Format, scripted, scripted_with};

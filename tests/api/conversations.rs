@@ -1,4 +1,4 @@
-//! Who may continue a conversation (spec 5.6, contract 5): only who proves it, from wherever the proof comes.
+//! Who may continue a conversation (manual 3.2): only who proves it, from wherever the proof comes.
 
 use crate::support::canvases::{scripted, with_provider};
 use crate::support::provider::Provider;

@@ -1,4 +1,4 @@
-//! Credentials (contract 3, reference 1.3): sealed at rest, hidden in every answer, sent only to their provider.
+//! Credentials (manual 8.8): sealed at rest, hidden in every answer, sent only to their provider.
 
 use crate::support::canvases::{Format, SECRET};
 use crate::support::provider::Provider;

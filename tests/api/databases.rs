@@ -1,4 +1,4 @@
-//! Vector stores on other servers, before a stand-in that keeps what it is sent (reference canvas 5.11).
+//! Vector stores on other servers, before a stand-in that keeps what it is sent (manual 10.4).
 
 mod chats;
 pub mod own;

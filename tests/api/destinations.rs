@@ -1,4 +1,4 @@
-//! A stored credential is sent to its provider, or where somebody let it be sent who may change it (security rules 7).
+//! A stored credential is sent to its provider, or where somebody let it be sent who may change it (manual 8.9).
 
 use super::chat_knowledge::workspace;
 use crate::support::canvases::Drawing;

@@ -1,4 +1,4 @@
-//! What callers are told when a model provider fails (spec 6, 7 and 8), whole and streamed.
+//! What callers are told when a model provider fails (manual 1.4, 2.8, 2.10), whole and streamed.
 
 use crate::support::Server;
 use crate::support::canvases::{Drawing, Format, SECRET, scripted_with};

@@ -1,4 +1,4 @@
-//! Ratings of answers and what visitors leave (reference 1.2 `/feedback`, `/leads`; contract 5.5).
+//! Ratings of answers and what visitors leave (manual 3.7).
 
 use crate::support::canvases::scripted;
 use crate::support::{Server, id};

@@ -1,4 +1,4 @@
-//! Documents, recordings and their texts sent with a question, or ahead of one (spec 4.1, reference 4).
+//! Documents, recordings and their texts sent with a question, or ahead of one (manual 4.1).
 
 use crate::support::canvases::{Format, SECRET, prompted, scripted};
 use crate::support::form::Form;

@@ -1,4 +1,4 @@
-//! Flows that ask other flows of their workspace (reference canvas 5.8, `ChatflowTool` and `agentAsTool`).
+//! Flows that ask other flows of their workspace (manual 9.17).
 
 use crate::flows::foreign;
 use crate::overrides::listing;

@@ -1,4 +1,4 @@
-//! Flow records (reference 1.1 and 2, contract 4): made, read, listed, changed, deleted.
+//! Flow records (manual 5.1, 5.4): made, read, listed, changed, deleted.
 
 use crate::support::canvases::{prompted, scripted, with_provider};
 use crate::support::{Server, golden, id};

@@ -1,4 +1,4 @@
-//! Folder with Files: what the operator listed is read, and nothing else (reference canvas 5.10; security rules 8).
+//! Folder with Files: what the operator listed is read, and nothing else (manual 4.8).
 
 use crate::overrides::listing;
 use crate::support::canvases::Drawing;

@@ -1,4 +1,4 @@
-//! Questions as forms (spec 2.3, reference 3.3): what they carry, and every way in which they can be wrong.
+//! Questions as forms (manual 2.1): what they carry, and every way in which they can be wrong.
 
 use super::files::documents;
 use crate::support::canvases::{Format, scripted, scripted_with};

@@ -1,4 +1,4 @@
-//! VectorStore To Document: what a vector store finds, as documents (reference canvas 5.10).
+//! VectorStore To Document: what a vector store finds, as documents (manual 10.2).
 
 use crate::support::Server;
 use crate::support::canvases::Drawing;

@@ -1,4 +1,4 @@
-//! Values that cards keep for the rest of a run (reference canvas 3.1 step 7, 3.4, 5.15).
+//! Values that cards keep for the rest of a run (manual 9.21).
 
 use crate::support::Server;
 use crate::support::canvases::Drawing;

@@ -1,4 +1,4 @@
-//! API keys (contract 3, security rules 3): shown once, kept as a hash, limited to what their maker may.
+//! API keys (manual 8.3 r3, 8.7): shown once, kept as a hash, limited to what their maker may.
 
 use crate::support::{Server, golden, id};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Flows that answer from documents of their own, found by what they mean (reference canvas 5.11), with no provider.
+//! Flows that answer from documents of their own, found by what they mean (manual 10.4), with no provider.
 
 use crate::support::Server;
 use crate::support::canvases::Drawing;

@@ -1,5 +1,5 @@
-//! Callers that leave: their run and its provider call end within two seconds, and what was said is kept
-//! (contract 6.3). Services that stop: spec 6 and 7.
+//! Callers that leave: their run and its provider call end within two seconds, and what was said is kept (manual 2.9). Services
+//! that stop: manual 13.6.
 
 use crate::support::canvases::{Format, with_provider};
 use crate::support::provider::{Behaviour, Provider, Reply};
@@ -7,7 +7,7 @@ use crate::support::{Server, client::Call};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// What the specification of this work allows.
+/// The longest a run may go on when its caller left.
 const GONE_WITHIN: Duration = Duration::from_secs(2);
 /// For everything that only has to happen at some time.
 const SOON: Duration = Duration::from_secs(10);

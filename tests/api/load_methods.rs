@@ -1,4 +1,4 @@
-//! Lists that inputs of cards are chosen from (reference 1.5): built in, longer when the provider can be asked.
+//! Lists that inputs of cards are chosen from (manual 9.8 r2): built in, longer when the provider can be asked.
 
 use crate::support::canvases::SECRET;
 use crate::support::provider::{Behaviour, Provider};

@@ -1,4 +1,4 @@
-//! Files of a form for document loaders that the owner listed (spec 4.1 r2).
+//! Files of a form for document loaders that the owner listed (manual 4.1 r4).
 
 use super::loaders::inline;
 use super::overrides::listing;

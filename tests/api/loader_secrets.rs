@@ -1,4 +1,4 @@
-//! What a stored loader sends along goes where its owner let it go, whoever runs it (security rules 1 and 7).
+//! What a stored loader sends along goes where its owner let it go, whoever runs it (manual 8.9, 10.9 r2).
 
 use crate::support::provider::{Behaviour, Provider};
 use crate::support::{Server, id};

@@ -1,4 +1,4 @@
-//! Document loaders in a flow: uploaded files, pages of the web, stores and code (reference canvas 5.10; spec 4.1 r2).
+//! Document loaders in a flow: uploaded files, pages of the web, stores and code (manual 4.1 r4, 10.2).
 
 mod unstructured;
 

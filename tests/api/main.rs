@@ -1,4 +1,4 @@
-//! The API of spec 2 to 8 through the real HTTP service over a real database, with a stand-in model provider.
+//! The API as the manual describes it, through the real HTTP service over a real database, with a stand-in model provider.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod aborts;

@@ -1,4 +1,4 @@
-//! Tools of MCP servers over streamable HTTP (reference canvas 5.8).
+//! Tools of MCP servers over streamable HTTP (manual 9.16).
 
 use crate::support::canvases::{Drawing, Format};
 use crate::support::provider::{Behaviour, Provider, Recorded};

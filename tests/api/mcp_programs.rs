@@ -1,4 +1,4 @@
-//! MCP servers that are programs of this machine (reference canvas 5.8, security rules 6). Linux only: elsewhere none starts.
+//! MCP servers that are programs of this machine (manual 9.16, 12.6). Linux only: elsewhere none starts.
 #![cfg(target_os = "linux")]
 
 mod real;

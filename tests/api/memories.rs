@@ -1,4 +1,4 @@
-//! Memories that sum up what was said (reference canvas 5.7, 9.9).
+//! Memories that sum up what was said (manual 9.14).
 
 use crate::support::Server;
 use crate::support::canvases::{Drawing, Format};

@@ -1,4 +1,4 @@
-//! Stored conversations (reference 1.2 and 3.8): listed, cut by filters, deleted.
+//! Stored conversations (manual 3.4, 3.5): listed, cut by filters, deleted.
 
 use crate::support::canvases::{scripted, with_provider};
 use crate::support::{Server, golden};

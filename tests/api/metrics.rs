@@ -1,4 +1,4 @@
-//! The counts of the service (reference 1.8).
+//! The counts of the service (manual 13.9).
 
 use crate::support::Server;
 use crate::support::canvases::{scripted, scripted_with};

@@ -1,4 +1,4 @@
-//! Callers with a flow's key name sessions, where its owner lets them (contract 5.7).
+//! Callers with a flow's key name sessions, where its owner lets them (manual 3.3).
 
 use crate::support::canvases::Format;
 use crate::support::provider::Provider;

@@ -1,4 +1,4 @@
-//! Signing in to credentials with OAuth 2 (reference 1.3): what goes out, what comes back, and what is never seen.
+//! Signing in to credentials with OAuth 2 (manual 8.8): what goes out, what comes back, and what is never seen.
 
 mod google;
 mod house;

@@ -1,4 +1,4 @@
-//! APIs that are described in OpenAPI: as tools, and as a chain (reference canvas 5.5, 5.8).
+//! APIs that are described in OpenAPI: as tools, and as a chain (manual 9.12 r4, 9.15 r4).
 
 use crate::support::Server;
 use crate::support::canvases::{Drawing, Format};

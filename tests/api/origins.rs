@@ -1,4 +1,4 @@
-//! Pages of other sites (spec 5.7, contract 4.9 and 6.5, security rules 5): who may ask, and what they may read.
+//! Pages of other sites (manual 2.4, 12.4): who may ask, and what they may read.
 
 use crate::support::canvases::scripted;
 use crate::support::{Answer, Server};

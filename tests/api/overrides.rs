@@ -1,4 +1,4 @@
-//! Per-request overrides (spec 2.9): what the owner listed changes the run it was sent with, and nothing else ever
+//! Per-request overrides (manual 7.1): what the owner listed changes the run it was sent with, and nothing else ever
 //! does.
 
 use crate::support::Server;

@@ -1,4 +1,4 @@
-//! The web page as the program serves it (security rules 2 and 12): which address answers what, and how a browser is told
+//! The web page as the program serves it (manual 12.3): which address answers what, and how a browser is told
 //! to treat it.
 
 use crate::support::Server;

@@ -1,4 +1,4 @@
-//! Invitations, new passwords, people and their sessions (contract 3, security rules 3).
+//! Invitations, new passwords, people and their sessions (manual 8.4, 8.5).
 
 use crate::support::server::{EMAIL, PASSWORD};
 use crate::support::{Answer, Person, Server, golden, id};

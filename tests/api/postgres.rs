@@ -1,4 +1,4 @@
-//! The cards over a PostgreSQL server, before a real one with pgvector (reference canvas 5.11, 5.12). `.ci/postgres` starts
+//! The cards over a PostgreSQL server, before a real one with pgvector (manual 10.4, 10.7). `.ci/postgres` starts
 //! one; `FLOWKEEP_POSTGRES=postgres://user:password@127.0.0.1:port/database` names another, on which the user may make
 //! tables and users.
 

@@ -1,5 +1,5 @@
 //! Fillings that take their time: what the store shows meanwhile, what a caller hears that asks for events, and what
-//! becomes of the run when it leaves (our addition to reference 1.2 and 1.9).
+//! becomes of the run when it leaves (manual 10.6).
 
 use crate::support::canvases::Drawing;
 use crate::support::client::Call;

@@ -1,4 +1,4 @@
-//! Many flows published at once (contract 4): each for itself, and only what can run.
+//! Many flows published at once (manual 5.7 r6): each for itself, and only what can run.
 
 use crate::support::canvases::{scripted, scripted_with};
 use crate::support::{Server, id};

@@ -1,4 +1,4 @@
-//! The cards over a Redis server, before a real one (reference canvas 5.7, 5.14). `.ci/redis` starts one;
+//! The cards over a Redis server, before a real one (manual 9.14, 9.19). `.ci/redis` starts one;
 //! `FLOWKEEP_REDIS=redis://:password@127.0.0.1:port` names another. What would disturb others there, such as being full, is
 //! asked of a server of the test's own, where `redis-server` is installed.
 

@@ -1,4 +1,4 @@
-//! Roles: who makes, gives and changes them, and when a change counts (contract 3).
+//! Roles: who makes, gives and changes them, and when a change counts (manual 8.6).
 
 use crate::support::{Answer, Person, Server, golden, id};
 use flowkeep::domain::ids::RoleId;

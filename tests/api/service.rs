@@ -1,4 +1,4 @@
-//! What the service says about itself, and the headers every answer has (security rules 2).
+//! What the service says about itself, and the headers every answer has (manual 12.3).
 
 use crate::support::Server;
 use crate::support::canvases::scripted;

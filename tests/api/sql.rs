@@ -1,4 +1,4 @@
-//! Questions answered from a database that a model can only read (reference canvas 5.5, `sqlDatabaseChain`).
+//! Questions answered from a database that a model can only read (manual 9.12 r5).
 
 use crate::agents::messages;
 use crate::support::Server;

@@ -1,4 +1,4 @@
-//! Templates to begin with (reference 1.5 `/marketplaces`).
+//! Templates to begin with (manual 5.12).
 
 use crate::support::canvases::{Drawing, scripted};
 use crate::support::{Server, id};

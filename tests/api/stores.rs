@@ -1,4 +1,4 @@
-//! Document stores (reference 1.9) and a flow that answers from one, with no provider at all.
+//! Document stores (manual 10.9) and a flow that answers from one, with no provider at all.
 
 use crate::support::canvases::Drawing;
 use crate::support::{Server, golden, id};

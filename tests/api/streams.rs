@@ -1,4 +1,4 @@
-//! How many streams one client address may hold open (security rules 2).
+//! How many streams one client address may hold open (manual 12.2 r4).
 
 use crate::support::canvases::{Format, with_provider};
 use crate::support::client::Stream;

@@ -1,4 +1,4 @@
-//! Tools that reach out, ask a chain or a retriever, or read JSON (reference canvas 5.8; security rules 6, 7).
+//! Tools that reach out, ask a chain or a retriever, or read JSON (manual 9.15, 12.5, 12.6).
 
 use crate::agents::animals;
 use crate::support::Server;

@@ -1,4 +1,4 @@
-//! Conversations as a page lists them: page by page, by rating, counted, and removed in bounded steps (reference 1.2).
+//! Conversations as a page lists them: page by page, by rating, counted, and removed in bounded steps (manual 3.5).
 
 use crate::support::Server;
 use crate::support::canvases::scripted;

@@ -1,4 +1,4 @@
-//! Export and import (reference 1.5 `/export-import`): what leaves, what comes in, and what never does.
+//! Export and import (manual 5.11): what leaves, what comes in, and what never does.
 
 use crate::support::canvases::{Drawing, scripted, scripted_with};
 use crate::support::{Server, id};

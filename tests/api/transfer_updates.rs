@@ -1,4 +1,4 @@
-//! What a file changes of things that are here (reference 1.5): what it never holds stays as it is.
+//! What a file changes of things that are here (manual 5.11): what it never holds stays as it is.
 
 use crate::support::canvases::{Drawing, scripted, scripted_with};
 use crate::support::{Server, id};

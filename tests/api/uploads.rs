@@ -1,4 +1,4 @@
-//! Images sent with a question (spec 4.1, reference 4.2), and every other file, which is refused.
+//! Images sent with a question (manual 4.1, 4.2), and every other file, which is refused.
 
 use crate::support::Server;
 use crate::support::canvases::{Format, scripted};

@@ -1,4 +1,4 @@
-//! Filling vector stores over HTTP, and the list of it (reference 1.2, contract 5.5).
+//! Filling vector stores over HTTP, and the list of it (manual 10.5).
 
 use crate::support::canvases::Drawing;
 use crate::support::form::Form;

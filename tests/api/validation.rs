@@ -1,4 +1,4 @@
-//! What is wrong with flows, told before anybody asks them (reference 1.1, `/validation/:id`).
+//! What is wrong with flows, told before anybody asks them (manual 5.10).
 
 use crate::flows::make;
 use crate::support::canvases::{Drawing, scripted, with_provider};

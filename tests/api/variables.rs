@@ -1,4 +1,4 @@
-//! Saved variables (reference 1.3): their way into a card's text, and what they may not read.
+//! Saved variables (manual 7.5): their way into a card's text, and what they may not read.
 
 use crate::support::canvases::prompted;
 use crate::support::{Options, Server, golden, id};

@@ -1,5 +1,5 @@
 //! Walls between workspaces: what is on the other side looks like what does not exist, to every route and to every card
-//! of a canvas (security rules 1).
+//! of a canvas (manual 1.3 r2).
 
 use crate::access::{call, call_holding};
 use crate::callers::key;

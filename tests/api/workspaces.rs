@@ -1,4 +1,4 @@
-//! Workspaces, who is in them, and moving between them (contract 3).
+//! Workspaces, who is in them, and moving between them (manual 8.5).
 
 use crate::support::canvases::scripted;
 use crate::support::{Person, Server, golden, id};

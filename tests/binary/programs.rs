@@ -1,4 +1,4 @@
-//! Local programs of flows, when the service is killed under them (security rules 6).
+//! Local programs of flows, when the service is killed under them (manual 12.6).
 #![cfg(target_os = "linux")]
 
 use crate::program::{Throwaway, command};

@@ -1,4 +1,4 @@
-//! The stop under load (spec 6, 7).
+//! The stop under load (manual 13.6).
 
 use crate::program::{Program, Throwaway, throwaway};
 use crate::slow_canvas;

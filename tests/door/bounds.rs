@@ -1,4 +1,4 @@
-//! Paths, sizes, times and bad input: each gets its status in the shape of spec 7, and the service keeps serving.
+//! Paths, sizes, times and bad input: each gets its status in the shape of errors (manual 1.4 r1), and the service keeps serving.
 
 use crate::support::{Server, read_answer, request};
 use flowkeep::http::pace::Pace;

@@ -1,5 +1,5 @@
 //! What arrives on the wire, whatever it is: every request gets an answer, none of them panics, and none is two for somebody in
-//! front (security rules 2).
+//! front (manual 12.2 r1).
 
 use crate::support::{Server, read_answer};
 use flowkeep::http::pace::Pace;

@@ -1,4 +1,4 @@
-//! Which names the service answers to, and what a page at another address is told (contract 6.5, security rules 5).
+//! Which names the service answers to, and what a page at another address is told (manual 12.4).
 
 use crate::support::{Answer, Server};
 use flowkeep::http::pace::Pace;

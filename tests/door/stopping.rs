@@ -1,4 +1,4 @@
-//! The stop (spec 7, security rules 11).
+//! The stop (manual 13.6).
 
 use crate::support::{Server, read_answer, reason, request, seen};
 use flowkeep::domain::cancel::Reason;

@@ -256,7 +256,7 @@ impl Answer {
         serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("not JSON: {self:?}"))
     }
 
-    /// Checks the error shape of spec 7 and the headers of every answer.
+    /// Checks the shape of errors (manual 1.4 r1) and the headers of every answer.
     #[track_caller]
     pub fn is_error(&self, status: u16) -> String {
         assert_eq!(self.status, status, "{self:?}");

@@ -1,5 +1,5 @@
 //! History fails at each of its steps, one after the other: Live is updated all the same, the answer says that
-//! nothing was recorded, and the next change is recorded without a restart (spec 4.2 r4, 4.3 r2).
+//! nothing was recorded, and the next change is recorded without a restart (manual 5.7 r5, 6.4).
 
 use super::desk::{flow_id, said, saying};
 use super::support::Server;

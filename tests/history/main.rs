@@ -1,5 +1,5 @@
 //! Drafts, Publish and version history through the real HTTP service, over a real database and a real git repository
-//! (spec 2.6, 2.7, 3.1, 4.2, 4.3, 7, 8). The program `git` is the judge of what history wrote.
+//! (manual 1.5, 5.5, 5.6, 5.9, 6.1, 6.4, 6.10). The program `git` is the judge of what history wrote.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod damage;

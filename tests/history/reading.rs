@@ -1,4 +1,4 @@
-//! Reading history over the API (spec 2.7, 4.3), and reading the repository with `git` itself (contract 7).
+//! Reading history over the API (manual 6.1, 6.4), and reading the repository with `git` itself (manual 6.3).
 
 use super::desk::{KINDS, git, said, saying, sound};
 use super::support::canvases::{Drawing, Format};

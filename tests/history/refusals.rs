@@ -1,4 +1,4 @@
-//! What is refused, with the status and the words of spec 4.2 and 7; and who may do what.
+//! What is refused, with the status and the words the manual promises (manual 1.5, 5.6, 5.7); and who may do what.
 
 use super::desk::{KINDS, flow_id, saying};
 use super::support::Server;

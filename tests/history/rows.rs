@@ -1,4 +1,4 @@
-//! Every row of spec 3.1, for chatflows and agentflows, in the order of the table.
+//! Every row of the table of Live and drafts (manual 5.9), for chatflows and agentflows, in the order of the table.
 
 use super::desk::{KINDS, saying};
 use super::support::{Server, id};

@@ -1,4 +1,4 @@
-//! Servers without drafts, servers without history, files in drafts, and asking a draft (spec 2.6, 8; contract 4).
+//! Servers without drafts, servers without history, files in drafts, and asking a draft (manual 2.11, 5.5, 6.10).
 
 use super::desk::{KINDS, said, saying};
 use super::support::{Server, canvases, id};

@@ -1,4 +1,4 @@
-//! Variables put into code as text (spec 2.9 r7): what a request says never runs.
+//! Variables put into code as text (manual 11.3): what a request says never runs.
 //!
 //! A saved value goes in as it is. A value of a request goes in as escaped text between quotation marks, where it reads
 //! exactly as it was sent; elsewhere only digits go in, and anything else makes the code fail. Whether a place is

@@ -1,4 +1,4 @@
-//! Credentials in history: noted by name and type, found again among those of the workspace (spec 4.3 r3).
+//! Credentials in history: noted by name and type, found again among those of the workspace (manual 6.5 r2).
 
 use crate::domain::secrets::json_text::{self, DEPTH_MAX_LEVELS};
 use serde::Serialize;

@@ -16,9 +16,9 @@ use std::collections::HashMap;
 /// What becomes of a `[secret hidden]` in the version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hidden {
-    /// It stays, to be replaced by a person: read, restore, roll back (spec 4.3).
+    /// It stays, to be replaced by a person: read, restore, roll back (manual 6.5 r3).
     Stays,
-    /// The input keeps the value it has now, if it has one: promote (spec 4.5 r2).
+    /// The input keeps the value it has now, if it has one: promote.
     KeepsValueOfNow,
 }
 
@@ -31,7 +31,7 @@ pub struct Workspace<'a> {
     pub credentials: &'a dyn Fn(&CredentialName) -> Vec<String>,
 }
 
-/// A version made ready, with what its reader must be told (spec 4.3 r3).
+/// A version made ready, with what its reader must be told (manual 6.5).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Filled {
     /// The canvas text, in the form of a flow's `flowData`.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::LazyLock;
 
-/// Fields that hold the secret of some credential. The words `key` and `value` name too much else (contract 10).
+/// Fields that hold the secret of some credential. The words `key` and `value` name too much else (manual 6.8 r1).
 static SECRET_FIELDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     let fields = credential_types::ALL.iter().flat_map(|kind| kind.fields);
     let secret = fields.filter(|field| field.kind == FieldKind::Password).map(|field| field.name);

@@ -1,4 +1,4 @@
-//! What of a canvas history keeps, and how a kept canvas becomes one that runs again (security rules 9, spec 4.3 r3).
+//! What of a canvas history keeps, and how a kept canvas becomes one that runs again (manual 6.5, 6.8).
 //!
 //! Three things happen on the way in: what is never stored is taken out, credentials are noted by name and type
 //! instead of their ids, and secret-shaped text anywhere else becomes `[secret hidden]`. The way out puts back what
@@ -33,7 +33,7 @@ use strip::Strip;
 /// The key of a node under which its credentials are noted: places below `data`, with name and type.
 const CREDENTIALS: &str = "credentials";
 
-/// An input that holds `[secret hidden]`, as answers list it (spec 4.3 r3).
+/// An input that holds `[secret hidden]`, as answers list it (manual 6.5).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HiddenSecret {

@@ -1,4 +1,4 @@
-//! Tool Agent: a model that calls tools until it can answer (reference canvas 5.6).
+//! Tool Agent: a model that calls tools until it can answer (manual 9.13).
 
 use super::inputs::{MEMORY, ROUNDS, ROUNDS_DEFAULT, TOOLS};
 use crate::cards::chains::conversation_chain::conversation;

@@ -97,7 +97,7 @@ impl Chain for ConversationalRetrievalQa {
 }
 
 /// The owner's instructions, and what is asked under them. A prompt of the owner that holds `{question}` is the whole
-/// message, for people write into it, and documents too: neither ever stands among the instructions (security rules 6).
+/// message, for people write into it, and documents too: neither ever stands among the instructions (manual 12.6).
 fn respond(prompt: &BraceText, found: &[SourceDocument], question: &str) -> (String, String) {
     if !prompt.has("question") {
         return (passages::instructions(prompt), passages::before(found, question));

@@ -1,4 +1,4 @@
-//! Extractive Answers: quotes the sentences of the passages that fit the question best (contract 8).
+//! Extractive Answers: quotes the sentences of the passages that fit the question best (manual 9.11).
 
 use crate::cards::kit::lexical;
 use crate::cards::kit::{Card, Category, Input, Make, Risk, passages};

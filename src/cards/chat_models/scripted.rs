@@ -1,4 +1,4 @@
-//! Scripted Chat Model: answers from an ordered list of rules (contract 8). For demos, tests and canned replies.
+//! Scripted Chat Model: answers from an ordered list of rules (manual 9.11). For demos, tests and canned replies.
 
 use crate::cards::kit::{Card, Category, Input, Inputs, Make, Risk, passages};
 use crate::domain::cancel::Cancel;

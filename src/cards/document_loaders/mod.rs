@@ -1,4 +1,4 @@
-//! Cards that bring documents (reference canvas 5.10).
+//! Cards that bring documents (manual 10.2).
 
 pub(super) mod api;
 mod by_kind;

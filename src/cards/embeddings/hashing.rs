@@ -1,4 +1,4 @@
-//! Hashing Embeddings: deterministic vectors from hashed character n-grams and words (contract 8).
+//! Hashing Embeddings: deterministic vectors from hashed character n-grams and words (manual 9.11).
 
 use crate::cards::kit::{Card, Category, Embeddings, Host, Input, Make, Risk, lexical};
 use crate::domain::error::Result;

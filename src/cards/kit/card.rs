@@ -29,7 +29,7 @@ pub struct Card {
     pub description: &'static str,
     /// The types it can be wired into; the first is the node's own type.
     pub base_classes: &'static [&'static str],
-    /// What a check may do with it (spec 4.2 r10).
+    /// What a check may do with it.
     pub risk: Risk,
     /// Its inputs, in the order the editor shows them.
     pub inputs: &'static [Input],
@@ -218,7 +218,7 @@ impl Card {
         found.unwrap_or_default()
     }
 
-    /// True when a flow may end in it (reference canvas 3.1).
+    /// True when a flow may end in it (manual 9.6 r2).
     #[must_use]
     pub const fn can_end(&self) -> bool {
         matches!(self.category, Category::Chains | Category::Agents | Category::Engine)

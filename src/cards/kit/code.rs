@@ -1,4 +1,4 @@
-//! Code of a flow's owner, as cards hand it to the host (spec 2.9 r6; security rules 6).
+//! Code of a flow's owner, as cards hand it to the host (manual 11.1).
 
 use super::arguments::checked;
 use super::part::{Tool, Turn};
@@ -68,7 +68,7 @@ pub fn failed(card: &str, error: &ScriptError) -> Error {
     }
 }
 
-/// Values that are written as JSON objects or lists are what they say (reference canvas 5.15).
+/// Values that are written as JSON objects or lists are what they say (manual 11.2 r3).
 #[must_use]
 pub fn read_values(inputs: Map<String, Value>) -> Map<String, Value> {
     let read = |value: Value| match &value {

@@ -1,4 +1,4 @@
-//! Text that nobody of the flow wrote, marked as data where a model reads it (security rules 6).
+//! Text that nobody of the flow wrote, marked as data where a model reads it (manual 12.6).
 
 /// `text` in a block of its own, which it cannot end. `tag` is a word of ours, `of` tells where the text is from.
 #[must_use]

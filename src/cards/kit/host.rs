@@ -127,7 +127,7 @@ pub trait Host: Send + Sync {
     }
 
     /// Runs code of the flow's owner and waits for its result. It sees the saved variables, with the values of the
-    /// request over them (spec 2.9 r5).
+    /// request over them (manual 7.4 r2).
     ///
     /// # Errors
     /// Why there is no result.
@@ -173,7 +173,7 @@ pub trait Host: Send + Sync {
     fn outgoing(&self) -> &Outgoing;
 
     /// The programs of this machine that a run may start; none where nothing may be started, such as for a list that people
-    /// choose from (security rules 6).
+    /// choose from (manual 12.6).
     fn programs(&self) -> Option<&Programs> {
         None
     }

@@ -64,7 +64,7 @@ pub enum InputKind {
     ModelName(&'static [&'static str]),
     /// JSON: an object or a list, as such or as text.
     Json,
-    /// A provider's base address (never overridden, outbound rules of contract 11).
+    /// A provider's base address (never overridden, manual 12.5 r3).
     Address,
     /// Further HTTP headers of a provider, as a JSON object (never overridden).
     Headers,

@@ -21,7 +21,7 @@ use std::sync::Arc;
 pub enum Bound {
     /// A plain value.
     Value(Value),
-    /// What another card of the run made: text in it is never taken for the owner's (security rules 6).
+    /// What another card of the run made: text in it is never taken for the owner's (manual 12.6).
     Made(Value),
     /// The parts wired in, in order.
     Parts(Vec<Wired>),
@@ -100,7 +100,7 @@ impl Inputs<'_> {
         }
     }
 
-    /// A number, written as a number or as text; empty is the default, else nothing (reference canvas 9.5).
+    /// A number, written as a number or as text; empty is the default, else nothing (manual 9.2 r3).
     ///
     /// # Errors
     /// When it is no number or outside the declared bounds.

@@ -79,7 +79,7 @@ pub struct Scored {
     pub score: f32,
 }
 
-/// What an upsert did, as callers read it (reference canvas 3.6).
+/// What an upsert did, as callers read it (manual 10.5).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Upserted {
     /// New passages.

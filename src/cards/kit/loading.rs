@@ -1,4 +1,4 @@
-//! What document loaders have in common (reference canvas 5.10): a source brings documents, a splitter cuts them, and
+//! What document loaders have in common (manual 10.2): a source brings documents, a splitter cuts them, and
 //! the card's own metadata go over theirs.
 
 use super::card::Output;

@@ -39,7 +39,7 @@ pub fn before(documents: &[SourceDocument], question: &str) -> String {
     format!("{}\nQuestion: {question}", write(documents))
 }
 
-/// The owner's instructions, which say where the passages are and never hold them (security rules 6).
+/// The owner's instructions, which say where the passages are and never hold them (manual 12.6).
 #[must_use]
 pub fn instructions(text: &BraceText) -> String {
     text.fill(&[(CONTEXT, CONTEXT_IS_BELOW)])

@@ -1,4 +1,4 @@
-//! What cards over a PostgreSQL server share: who is called and how (reference canvas 5.11, 5.12).
+//! What cards over a PostgreSQL server share: who is called and how (manual 10.4, 10.7).
 
 use super::input::Input;
 use super::inputs::Inputs;

@@ -1,4 +1,4 @@
-//! Prompts with single-brace variables: `{name}` (reference canvas 2, last paragraph, and 5.4).
+//! Prompts with single-brace variables: `{name}` (manual 9.5).
 
 use crate::domain::error::{Error, Result};
 use crate::llm::Message;
@@ -52,9 +52,8 @@ impl Prompt {
         !self.values.contains_key(name) && self.variables().contains(&name)
     }
 
-    /// A value for every variable: the card's own, and the question for the one that has none
-    /// (reference canvas 5.5, `llmChain`). A value that became empty in this run, such as that of a conversation which
-    /// begins, is one.
+    /// A value for every variable: the card's own, and the question for the one that has none (manual 9.5 r2). A value that
+    /// became empty in this run, such as that of a conversation which begins, is one.
     ///
     /// # Errors
     /// Names the variables when more than one has no value.

@@ -1,4 +1,4 @@
-//! Filling a store again: which passages are new, which are known, and which are gone (reference canvas 5.12).
+//! Filling a store again: which passages are new, which are known, and which are gone (manual 10.7).
 
 use super::host::Host;
 use super::input::{Choice, Input};

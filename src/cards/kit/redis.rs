@@ -1,4 +1,4 @@
-//! What cards over a Redis server share: who is called and how (reference canvas 6).
+//! What cards over a Redis server share: who is called and how.
 
 use super::commands::{Command, Commands, Fault};
 use super::input::Input;

@@ -17,7 +17,7 @@ use super::input::{Connects, Input};
 /// Passages returned when a card says nothing else.
 pub const TOP_K: usize = 4;
 
-/// The inputs all vector stores have (reference canvas 5.11).
+/// The inputs all vector stores have (manual 10.4).
 pub const DOCUMENT: Input = Input::wires("document", "Document", Connects::Document)
     .optional()
     .filling()

@@ -1,4 +1,4 @@
-//! Texts cut into passages: what every text splitter is made of (reference canvas 5.9).
+//! Texts cut into passages: what every text splitter is made of (manual 10.3).
 //!
 //! A text is cut at the first of its separators that it holds; what is still too long is cut at the next ones. Pieces
 //! that stand beside each other are then joined again for as long as they fit. Every passage is a stretch of the text

@@ -1,5 +1,5 @@
-//! The conversation between a model and its tools in plain text, for models that cannot call tools themselves
-//! (reference canvas 5.6). A [`Protocol`] tells the model how to write a call, and reads what it wrote.
+//! The conversation between a model and its tools in plain text, for models that cannot call tools themselves (manual 9.13). A
+//! [`Protocol`] tells the model how to write a call, and reads what it wrote.
 
 use super::data;
 use super::event::{Quiet, Sink};

@@ -1,4 +1,4 @@
-//! The conversation between a model and its tools, until the model answers (reference canvas 5.6).
+//! The conversation between a model and its tools, until the model answers (manual 9.13).
 
 use super::arguments::checked;
 use super::event::{Gone, Sink};

@@ -1,4 +1,4 @@
-//! Files that people send in a conversation and a vector store takes in (reference canvas 5.11): they answer questions of
+//! Files that people send in a conversation and a vector store takes in (manual 10.8): they answer questions of
 //! that conversation and of no other.
 
 use super::input::Input;

@@ -1,4 +1,4 @@
-//! Requests of tools: through the guarded client, as to an address that a stranger chose (security rules 7).
+//! Requests of tools: through the guarded client, as to an address that a stranger chose (manual 12.5).
 
 use super::host::Host;
 use super::part::Turn;

@@ -1,4 +1,4 @@
-//! BM25 Retriever: ranked lexical search over a document store of this server (contract 8).
+//! BM25 Retriever: ranked lexical search over a document store of this server (manual 9.11).
 
 use crate::cards::kit::{Card, Category, Input, Make, Picked, Retriever, Risk, Turn, lexical};
 use crate::domain::error::{Error, Result};

@@ -1,4 +1,4 @@
-//! What the tools that call an address have in common (reference canvas 5.8, `requests…`): the owner writes the
+//! What the tools that call an address have in common (manual 9.15): the owner writes the
 //! address, the model fills in what its schema names.
 
 use crate::cards::kit::web::Request;

@@ -1,5 +1,5 @@
 //! MCP servers over streamable HTTP: each message of ours is a POST, and the answer is JSON or a stream of events that
-//! holds it. Every address goes through the guarded client as one that a stranger chose (contract 11).
+//! holds it. Every address goes through the guarded client as one that a stranger chose (manual 12.5).
 
 use super::message::{Fault, GREET, PROTOCOL, answers, greeting, ready, request, result_of};
 use crate::cards::kit::Host;

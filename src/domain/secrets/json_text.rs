@@ -4,7 +4,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 use serde_json::{Map, Number, Value};
 use std::fmt;
 
-/// How deep JSON texts inside strings of JSON texts are read (security rules 9).
+/// How deep JSON texts inside strings of JSON texts are read (manual 6.8).
 pub const DEPTH_MAX_LEVELS: usize = 8;
 
 /// A JSON text that was read.

@@ -1,4 +1,4 @@
-//! Secret-shaped text: finding it and putting `[secret hidden]` in its place (security rules 9).
+//! Secret-shaped text: finding it and putting `[secret hidden]` in its place (manual 6.8).
 //!
 //! One scan reads a text once: two automata find where something may begin, and the rules of the families look
 //! from there. What a rule reads is bounded, or remembered, so that a scan is linear in the text whatever it holds.

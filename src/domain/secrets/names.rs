@@ -1,4 +1,4 @@
-//! Names whose values history never keeps (security rules 9), compared folded: case, blanks, `-` and `_` do not count.
+//! Names whose values history never keeps (manual 6.8), compared folded: case, blanks, `-` and `_` do not count.
 
 use super::{PLACEHOLDER, values};
 use std::borrow::Cow;

@@ -1,5 +1,5 @@
 //! Samples of every family and of what only looks like one, written down apart from the rules: as patterns after
-//! the table of the security rules, from which tests draw.
+//! the shapes of the scanner (manual 6.8 r3), from which tests draw.
 
 use proptest::prelude::*;
 use proptest::string::string_regex;

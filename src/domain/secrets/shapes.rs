@@ -1,4 +1,4 @@
-//! The families of secrets, one row per shape (security rules 9: the table there is the specification).
+//! The families of secrets, one row per shape (manual 6.8 r3).
 
 use super::Family::{
     self, Anthropic, Aws, Azure, Cloud, GitHub, GitLab, Google, Mail, ModelProvider, Monitoring, OpenAi, Own,

@@ -1,4 +1,4 @@
-//! What the owner listed (reference 2.2).
+//! What the owner listed (manual 7.1).
 
 use crate::domain::flow::FlowSettings;
 use serde_json::{Map, Value};

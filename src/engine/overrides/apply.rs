@@ -1,4 +1,4 @@
-//! How a request's value meets the one the flow was saved with (reference canvas 3.7).
+//! How a request's value meets the one the flow was saved with (manual 7.3).
 
 use crate::cards::kit::InputKind;
 use crate::engine::source::{JsonSource, Source};

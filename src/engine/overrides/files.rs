@@ -1,5 +1,5 @@
 //! Files that came with a request, for the inputs of document loaders. They are the one way into an input that holds files:
-//! a value of `overrideConfig` never is (spec 2.9), a file of a form may be, where the owner listed it (spec 4.1 r2).
+//! a value of `overrideConfig` never is (manual 7.2 r4), a file of a form may be, where the owner listed it (manual 4.1 r4).
 
 use super::{Allowed, Overrides};
 use crate::canvas::files::{InlineFile, inline_value};
@@ -9,7 +9,7 @@ use crate::engine::plan::{Plan, StepKind};
 use crate::limits::BODY_MULTIPART_BYTES;
 use std::collections::BTreeMap;
 
-/// How lists of settings call the file input of a loader (reference 1.1).
+/// How lists of settings call the file input of a loader (manual 7.1 r2).
 pub(super) const FILES: &str = "files";
 
 /// The file input of a loader, with the endings it takes.

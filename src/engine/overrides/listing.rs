@@ -1,4 +1,4 @@
-//! The settings an owner may put on the list (`/flow-config/:id`, reference 1.1).
+//! The settings an owner may put on the list (manual 7.1 r2).
 
 use super::{files, never};
 use crate::canvas::Canvas;

@@ -1,4 +1,4 @@
-//! Which values of a request a run uses (spec 2.9; security rules 6). [`Overrides::decide`] is the only way from a
+//! Which values of a request a run uses (manual 7.1, 7.2). [`Overrides::decide`] is the only way from a
 //! request into the settings of a card or the variables of code, and `files` the one for files of a form.
 
 mod allowed;
@@ -66,7 +66,7 @@ pub fn decide(
 pub struct Overrides {
     /// By step of the plan and input name.
     values: HashMap<(usize, &'static str), Value>,
-    /// For code that reads variables (spec 2.9 r5).
+    /// For code that reads variables (manual 7.4 r2).
     variables: HashMap<String, String>,
     /// Names that were sent and not used.
     ignored: Vec<String>,
@@ -176,12 +176,12 @@ impl Overrides {
     }
 }
 
-/// The values by node id, when that is what the value is (reference 3.4).
+/// The values by node id, when that is what the value is (manual 7.3 r2).
 fn by_node<'v>(plan: &Plan, value: &'v Value) -> Option<&'v Map<String, Value>> {
     value.as_object().filter(|map| map.keys().any(|key| plan.places.contains_key(key)))
 }
 
-/// Request values arrive as text (spec 2.9 r7).
+/// Request values arrive as text (manual 7.4 r3).
 fn text_of(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

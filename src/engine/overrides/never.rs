@@ -1,4 +1,4 @@
-//! What no request changes, whatever the owner listed (spec 2.9, table; security rules 6).
+//! What no request changes, whatever the owner listed (manual 7.2).
 
 use crate::cards::kit::{Card, Input, InputKind};
 use crate::domain::credential_types::{self, FieldKind};
@@ -107,7 +107,7 @@ const PICKERS: &[&str] = &[
     "selectedpipeline",
 ];
 
-/// Password fields of every credential type, folded. The words `key` and `value` name too much else (contract 10).
+/// Password fields of every credential type, folded. The words `key` and `value` name too much else (manual 7.2).
 static PASSWORD_FIELDS: LazyLock<HashSet<String>> = LazyLock::new(|| {
     let fields = credential_types::ALL.iter().flat_map(|kind| kind.fields);
     let secret = fields.filter(|field| field.kind == FieldKind::Password).map(|field| folded(field.name));

@@ -7,7 +7,7 @@ use crate::domain::flow::FlowSettings;
 use proptest::prelude::*;
 use serde_json::json;
 
-/// The names of the specification's table, and forms of them.
+/// The names that no request changes (manual 7.2), and forms of them.
 const PROTECTED: &[&str] = &[
     "api\u{200b}Key",
     "\u{feff}apiKey",

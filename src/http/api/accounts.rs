@@ -1,5 +1,4 @@
-//! Registration, sign-in and sign-out, a person's own account and sessions, and what a caller may do (contract 2,
-//! reference 1.11).
+//! Registration, sign-in and sign-out, a person's own account and sessions, and what a caller may do (manual 8.1, 8.2).
 
 use crate::app::App;
 use crate::domain::caller::{Caller, PERMISSIONS, Permission};

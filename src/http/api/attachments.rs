@@ -1,4 +1,4 @@
-//! Text of documents ahead of a question (reference 1.2).
+//! Text of documents ahead of a question (manual 4.3).
 
 use super::prediction::{admit_to, for_stranger};
 use crate::app::App;
@@ -20,7 +20,7 @@ pub struct Attached {
     window: Option<WindowState>,
 }
 
-/// The gate of a flow, as for a question. No conversation needs proof: nothing is stored (contract 5.5).
+/// The gate of a flow, as for a question. No conversation needs proof: nothing is stored (manual 4.3).
 pub const ATTACH: Guard<Attached> = Guard { name: "ATTACH", who: Who::Ask, admit };
 
 fn admit(app: &App, request: &Request) -> Result<Attached> {

@@ -1,4 +1,4 @@
-//! The list of sign-ins and of what people changed, over HTTP (security rules 14).
+//! The list of sign-ins and of what people changed, over HTTP (manual 8.11).
 
 use crate::app::App;
 use crate::domain::caller::Caller;

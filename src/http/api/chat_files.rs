@@ -1,4 +1,4 @@
-//! Files of conversations (spec 2.5, 4.1, 5.8; reference 4.4).
+//! Files of conversations (manual 4.1, 4.5).
 
 use super::prediction::{admit_origin, proofs};
 use crate::app::App;

@@ -12,8 +12,8 @@ use hyper::HeaderMap;
 /// The sources of `frame-ancestors` for the chat page of the flow of this id; `None` when whoever opens it is told that
 /// there is no such page.
 ///
-/// A shared flow is everybody's, and its Allowed Domains may frame it: anyone where they name nobody in particular (security
-/// rules 2, contract 4.9). Another flow is for those who may see it when they are signed in.
+/// A shared flow is everybody's, and its Allowed Domains may frame it: anyone where they name nobody in particular
+/// (manual 2.4 r2, 2.13 r3). Another flow is for those who may see it when they are signed in.
 ///
 /// # Errors
 /// When the database cannot be read.

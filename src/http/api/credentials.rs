@@ -1,4 +1,4 @@
-//! Credentials and their types over HTTP (reference 1.3).
+//! Credentials and their types over HTTP (manual 8.8).
 
 use super::flows::is_set;
 use crate::app::App;
@@ -27,7 +27,7 @@ pub fn read(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
 }
 
 /// `GET /credentials/:id/reveal`: the addresses among its fields. What is secret never leaves, so a password within an
-/// address stays hidden (security rules 3).
+/// address stays hidden (manual 8.8 r3).
 pub fn reveal(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     Reply::json(&credentials::addresses(app, &caller, credential_types::find, request.param("id"))?)
 }

@@ -1,4 +1,4 @@
-//! Document stores (reference 1.9).
+//! Document stores (manual 10.9).
 
 use super::filling;
 use super::flows::{deleted, is_set};

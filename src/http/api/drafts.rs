@@ -1,4 +1,4 @@
-//! Drafts and Publish (spec 4.2).
+//! Drafts and Publish (manual 5.6).
 
 use super::prediction::flow_id;
 use crate::app::App;

@@ -1,4 +1,4 @@
-//! Ratings of answers (reference 1.2 `/feedback`).
+//! Ratings of answers (manual 3.7).
 
 use super::messages::{named, order};
 use super::owning::{flow_for_note, owns, sent_proofs};

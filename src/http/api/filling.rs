@@ -1,5 +1,5 @@
 //! Answers of what may run for minutes: as JSON when it is done, or as events while it runs, for callers that ask for
-//! `text/event-stream` (our addition to reference 1.2 and 1.9).
+//! `text/event-stream` (manual 10.6).
 
 use crate::app::App;
 use crate::domain::cancel::Cancel;

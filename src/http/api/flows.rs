@@ -1,4 +1,4 @@
-//! Flow records (reference 1.1) and what a chat page may know of a flow.
+//! Flow records (manual 5.4) and what a chat page may know of a flow.
 
 use super::owning::may_see;
 use super::prediction::{admit_origin, flow_id};
@@ -21,7 +21,7 @@ pub(super) fn deleted(count: usize) -> Result<Reply> {
     Reply::json(&json!({"raw": [], "affected": count}))
 }
 
-/// Reads `page` and `limit`: both given and above zero make a page (reference 0.4).
+/// Reads `page` and `limit`: both given and above zero make a page (manual 1.6 r1).
 ///
 /// # Errors
 /// 400 when one of them is not a number of zero or more.
@@ -173,7 +173,7 @@ pub fn validate(app: &App, caller: Caller, request: &Request) -> Result<Reply> {
     Reply::json(&validation::problems(app, &caller, &flow_id(request)?, side)?)
 }
 
-/// `GET /flow-config/:id`: what Override Config may list (reference 1.1).
+/// `GET /flow-config/:id`: what Override Config may list (manual 7.1 r2).
 ///
 /// # Errors
 /// 404, 403.
@@ -197,7 +197,7 @@ pub fn uploads(app: &App, (): (), request: &Request) -> Result<Reply> {
     Reply::json(&chat_page::uploads(app, &flow_id(request)?)?)
 }
 
-/// `GET /public-chatbotConfig/:id`: what a chat page needs and no more (contract 4.8).
+/// `GET /public-chatbotConfig/:id`: what a chat page needs and no more (manual 2.13 r3).
 ///
 /// # Errors
 /// 404.

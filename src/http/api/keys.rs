@@ -1,4 +1,4 @@
-//! API keys over HTTP (contract 3).
+//! API keys over HTTP (manual 8.7).
 
 use super::flows::is_set;
 use crate::app::App;

@@ -1,4 +1,4 @@
-//! Visitors of chats who left their name (reference 1.2 `/leads`).
+//! Visitors of chats who left their name (manual 3.8).
 
 use super::owning::{flow_for_note, owns, sent_proofs};
 use super::prediction::flow_id;

@@ -1,4 +1,4 @@
-//! Stored conversations (reference 1.2 `/chatmessage`, `/stats`).
+//! Stored conversations (manual 3.5).
 
 use super::flows::{deleted, page};
 use super::prediction::flow_id;
@@ -102,7 +102,7 @@ pub(super) fn read_filter<'a>(
     })
 }
 
-/// The doors of the reference; no message comes through those that this server does not have.
+/// The doors of the family; no message comes through those that this server does not have.
 #[derive(Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 enum Door {

@@ -1,4 +1,4 @@
-//! The card catalogue (reference 1.5).
+//! The card catalogue (manual 9.8).
 
 use crate::app::App;
 use crate::domain::caller::Caller;

@@ -1,4 +1,4 @@
-//! Signing in to credentials with OAuth 2 (reference 1.3): where a sign-in begins, where it comes back to, and renewing it.
+//! Signing in to credentials with OAuth 2 (manual 8.8): where a sign-in begins, where it comes back to, and renewing it.
 
 use crate::app::App;
 use crate::domain::caller::Caller;

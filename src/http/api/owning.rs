@@ -1,5 +1,4 @@
-//! Who may touch a conversation through a public route: who proves it, and who may see all of the flow's
-//! (security rules 4).
+//! Who may touch a conversation through a public route: who proves it, and who may see all of the flow's (manual 3.1 r4).
 
 use super::prediction::{admit_origin, proofs};
 use crate::app::App;

@@ -1,4 +1,4 @@
-//! The organization and its people over HTTP: invitations, links for new passwords, members (contract 3, reference 1.11).
+//! The organization and its people over HTTP: invitations, links for new passwords, members (manual 8.4, 8.5).
 
 use crate::app::App;
 use crate::domain::caller::Caller;

@@ -1,4 +1,4 @@
-//! Asking a flow (spec 4.1, 5.1, 5.6, 5.7, 6; contract 6).
+//! Asking a flow (manual 2.1, 2.2, 2.3, 2.4, 2.8, 3.1).
 
 use super::owning::{flow_for_page, may_see, sent_proofs};
 use crate::app::App;
@@ -33,7 +33,7 @@ pub struct Admitted {
     window: Option<WindowState>,
 }
 
-/// The gate of a flow, in the order of contract 6.2: body, flow, rate limit, origin, key.
+/// The gate of a flow, in this order (manual 2.2): body, flow, rate limit, origin, key.
 pub const ASK: Guard<Admitted> = Guard { name: "ASK", who: Who::Ask, admit };
 
 const SESSION_TOKEN: &str = "x-service-session-token";
@@ -56,7 +56,7 @@ pub(super) fn admit_to(app: &App, request: &Request, id: &str) -> Result<(Arc<Fl
     Ok((flow, window))
 }
 
-/// Refuses pages that the flow does not list (spec 5.7).
+/// Refuses pages that the flow does not list (manual 2.4).
 pub(super) fn admit_origin(app: &App, request: &Request, flow: &Flow) -> Result<()> {
     let (listed, own) = (flow.settings.allowed_origins(), request.own_origins());
     match request.origin() {
@@ -75,7 +75,7 @@ pub(super) fn flow_id(request: &Request) -> Result<FlowId> {
 /// `POST /prediction/:id`.
 ///
 /// # Errors
-/// Every refusal of spec 7, before the first byte.
+/// Every refusal, before the first byte (manual 2.2 r2).
 pub fn ask(app: &App, admitted: Admitted, request: &Request) -> Result<Reply> {
     let Admitted { flow, question, window } = admitted;
     let ask = Ask { flow, question, chat_type: ChatType::External, side: Side::Live };
@@ -90,7 +90,7 @@ pub fn ask(app: &App, admitted: Admitted, request: &Request) -> Result<Reply> {
     })
 }
 
-/// `POST /internal-prediction/:id`: the canvas test chat (contract 4.4).
+/// `POST /internal-prediction/:id`: the canvas test chat (manual 2.11).
 ///
 /// # Errors
 /// 404 or 403 as every route of a flow, then as [`ask`] without key, origin and rate limit.
@@ -132,7 +132,7 @@ fn source(request: &Request) -> Result<Option<String>> {
     Ok(request.json::<Source>()?.source)
 }
 
-/// `"source": "live"` means Live although there is a draft (contract 4.4).
+/// `"source": "live"` means Live although there is a draft (manual 2.11).
 pub(super) fn side(source: Option<&str>) -> Result<Side> {
     match source {
         None | Some("draft") => Ok(Side::Draft),
@@ -141,7 +141,7 @@ pub(super) fn side(source: Option<&str>) -> Result<Side> {
     }
 }
 
-/// `PUT /chatmessage/abort/:flow/:chat`: always 200, so that nobody learns what runs (contract 5.5).
+/// `PUT /chatmessage/abort/:flow/:chat`: always 200, so that nobody learns what runs (manual 2.9 r2).
 ///
 /// # Errors
 /// 404 for an unknown flow, 403 for a page that the flow does not admit.
@@ -216,7 +216,7 @@ fn finish(events: &EventSink, answer: &Answer) -> Result<(), crate::http::sse::G
     events.end()
 }
 
-/// Ends the stream of an answer that somebody wanted no more of (reference 3.5).
+/// Ends the stream of an answer that somebody wanted no more of (manual 2.7).
 fn stop(events: &EventSink, entry: &Entry) -> Result<(), crate::http::sse::Gone> {
     events.send("metadata", &entry.stopped_metadata())?;
     events.send("abort", &Value::from("[DONE]"))?;
@@ -240,7 +240,7 @@ impl Sink for Tokens<'_> {
     }
 }
 
-/// The body of a question (spec 2.3, reference 3.3). Every field may be `null`.
+/// The body of a question (manual 2.1). Every field may be `null`.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Body {
@@ -291,7 +291,7 @@ fn question(request: &Request) -> Result<Question> {
     let proofs = proofs(request, body.session_token, &mut overrides);
     let listed = body.uploads.unwrap_or_default().into_iter().map(SentUpload::Entry);
     let uploads: Vec<SentUpload> = listed.chain(files).collect();
-    // What is sent along can be the question (reference 7, row 24).
+    // What is sent along can be the question (manual 2.1 r1).
     let has_form = match &body.form {
         None | Some(Value::Null) => false,
         Some(Value::Object(_)) => true,
@@ -320,7 +320,7 @@ fn question(request: &Request) -> Result<Question> {
     })
 }
 
-/// A form as a body (reference 3.3): what is no field of a question is an override, and is judged as any other.
+/// A form as a body (manual 2.1): what is no field of a question is an override, and is judged as any other.
 fn of_form(form: Form) -> Result<(Body, Vec<SentUpload>)> {
     let mut body = Body::default();
     let mut flat = Map::new();
@@ -367,7 +367,7 @@ fn streaming(sent: Option<&Value>) -> Result<bool> {
     }
 }
 
-/// Proofs in the order of contract 5.2. What a client without another place hides in `overrideConfig` is taken
+/// Proofs in their order (manual 3.1 r3). What a client without another place hides in `overrideConfig` is taken
 /// out before anything else sees it.
 pub(super) fn proofs(
     request: &Request,

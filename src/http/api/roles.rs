@@ -1,4 +1,4 @@
-//! Roles over HTTP (reference 1.11).
+//! Roles over HTTP (manual 8.6).
 
 use crate::app::App;
 use crate::domain::caller::Caller;

@@ -1,4 +1,4 @@
-//! The vectors of document stores (reference 1.9).
+//! The vectors of document stores (manual 10.10).
 
 use super::filling;
 use super::flows::deleted;

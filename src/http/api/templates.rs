@@ -1,4 +1,4 @@
-//! Templates (reference 1.5 `/marketplaces`).
+//! Templates (manual 5.12).
 
 use super::flows::deleted;
 use crate::app::App;

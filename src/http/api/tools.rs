@@ -1,4 +1,4 @@
-//! Tools that people write, over HTTP (reference 1.3).
+//! Tools that people write, over HTTP (manual 8.10).
 
 use super::flows::is_set;
 use crate::app::App;

@@ -1,4 +1,4 @@
-//! Export and import (reference 1.5 `/export-import`).
+//! Export and import (manual 5.11).
 
 use super::messages::read_filter;
 use crate::app::App;

@@ -1,4 +1,4 @@
-//! Filling vector stores, and the list of what was filled (reference 1.2; contract 5.5).
+//! Filling vector stores, and the list of what was filled (manual 10.5).
 
 use super::filling;
 use super::flows::deleted;
@@ -30,7 +30,7 @@ pub struct Admitted {
 }
 
 /// The gate of a flow as for a question; but an open flow is filled by those who may change it, and takes from everybody
-/// else only files of their conversation (contract 5.5).
+/// else only files of their conversation (manual 10.5 r1).
 pub const FILL: Guard<Admitted> = Guard { name: "FILL", who: Who::Ask, admit };
 
 fn admit(app: &App, request: &Request) -> Result<Admitted> {

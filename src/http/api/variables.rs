@@ -1,4 +1,4 @@
-//! Saved variables over HTTP (reference 1.3).
+//! Saved variables over HTTP (manual 7.5).
 
 use super::flows::is_set;
 use crate::app::App;

@@ -1,4 +1,4 @@
-//! Version history (spec 4.3).
+//! Version history (manual 6.4).
 
 use super::prediction::flow_id;
 use crate::app::App;

@@ -1,4 +1,4 @@
-//! Workspaces over HTTP (contract 3, reference 1.11).
+//! Workspaces over HTTP (manual 8.5).
 
 use crate::app::App;
 use crate::domain::caller::Caller;

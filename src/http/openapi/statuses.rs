@@ -14,7 +14,7 @@ pub(super) struct Refusal {
     /// Its name in the description.
     pub(super) name: &'static str,
     pub(super) about: &'static str,
-    /// The content type in which a chat widget gets it, to show it to a person as it is (reference 5.1, 5.2).
+    /// The content type in which a chat widget gets it, to show it to a person as it is (manual 1.4 r2).
     shown_as: Option<Kind>,
 }
 

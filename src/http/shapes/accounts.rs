@@ -1,4 +1,4 @@
-//! People and their sessions (contract 2, reference 1.11), and the service itself.
+//! People and their sessions (manual 8.1, 8.2), and the service itself.
 
 use crate::http::openapi::shape::{EMAIL, ID, SECRET, Shape, TEXT, TEXTS, field, object, optional, text};
 

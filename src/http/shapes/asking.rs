@@ -1,4 +1,4 @@
-//! Questions and answers (spec 2.3, 2.4; reference 3), stored conversations (reference 3.8), and filling vector stores.
+//! Questions and answers (manual 2.1, 2.6), stored conversations (manual 3.4), and filling vector stores.
 
 use super::conversations::{FEEDBACK, RATING};
 use super::{LIMIT, PAGE};

@@ -1,4 +1,4 @@
-//! Cards (reference 1.5, reference canvas 1.4).
+//! Cards (manual 9.8).
 
 use crate::http::openapi::shape::{COUNT, SETTINGS, Shape, TEXT, TEXTS, field, object, optional};
 

@@ -1,4 +1,4 @@
-//! Stored conversations, their ratings, and visitors who left their names (reference 1.2).
+//! Stored conversations, their ratings, and visitors who left their names (manual 3.5).
 
 use super::asking::{CHAT_TYPE, ORDER};
 use crate::http::openapi::shape::{

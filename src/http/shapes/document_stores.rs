@@ -1,4 +1,4 @@
-//! Document stores, their loaders, passages and vectors (reference 1.9).
+//! Document stores, their loaders, passages and vectors (manual 10.9).
 
 use super::asking::PASSAGE;
 use super::{LIMIT, PAGE};

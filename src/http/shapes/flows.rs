@@ -1,4 +1,4 @@
-//! Flows, their drafts, and what a chat page may know of them (reference 1.1 and 2; spec 2.6).
+//! Flows, their drafts, and what a chat page may know of them (manual 5.1, 5.4, 5.5).
 
 use super::{LIMIT, PAGE};
 use crate::http::openapi::shape::{

@@ -1,4 +1,4 @@
-//! API keys, credentials, variables and tools (contract 3, reference 1.3).
+//! API keys, credentials, variables and tools (manual 8.7).
 
 use crate::http::openapi::shape::{
     COUNT, Field, ID, MAYBE_TEXT, MAYBE_TIME, Param, SETTINGS, Shape, TEXT, TEXTS, TIME, field, object,

@@ -14,7 +14,7 @@ pub mod versions;
 
 use super::openapi::shape::{COUNT, Named, Param, Shape, TEXT, field, object, optional, query};
 
-/// The body of every refusal (spec 7).
+/// The body of every refusal (manual 1.4).
 pub const ERROR: Named = object(
     "Error",
     "Why a request was not carried out.",
@@ -35,7 +35,7 @@ pub const DELETED: Shape = Shape::Named(&object(
     &[field("raw", Shape::List(&Shape::Anything)).about("Empty."), field("affected", COUNT)],
 ));
 
-/// `page` and `limit`: both above zero make a page (reference 0.4).
+/// `page` and `limit`: both above zero make a page (manual 1.6 r1).
 pub const PAGES: &[Param] = &[PAGE, LIMIT];
 /// Which page.
 pub const PAGE: Param = query("page", COUNT, "Which page, from 1; only with `limit`.");

@@ -1,4 +1,4 @@
-//! Accounts, invitations, roles, workspaces and the list of what was done (contract 3, reference 1.11).
+//! Accounts, invitations, roles, workspaces and the list of what was done (manual 8.4, 8.5).
 
 use crate::http::openapi::shape::{
     COUNT, EMAIL, Field, ID, MAYBE_TEXT, MAYBE_TIME, Param, SECRET, Shape, TEXT, TEXTS, TIME, field,

@@ -1,4 +1,4 @@
-//! What leaves a workspace and comes into one, and templates (reference 1.5).
+//! What leaves a workspace and comes into one, and templates (manual 5.11).
 
 use super::flows::{FLOW_KIND, PROBLEMS};
 use crate::http::openapi::shape::{

@@ -1,4 +1,4 @@
-//! Version history (spec 2.7, 4.3), and what Publish, Roll back and Restore answer.
+//! Version history (manual 6.1, 6.4), and what Publish, Roll back and Restore answer.
 
 use super::flows::{DRAFT_STATUS, FLOW_BRIEF, FLOW_KIND, LAST_PUBLISHED, PROBLEMS};
 use crate::http::openapi::shape::{

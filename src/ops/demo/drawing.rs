@@ -1,4 +1,4 @@
-//! Draws a canvas from cards, in the form an editor would have saved it (reference canvas 1).
+//! Draws a canvas from cards, in the form an editor would have saved it (manual 9.1).
 
 use crate::cards::kit::Card;
 use crate::cards::{palette, registry};

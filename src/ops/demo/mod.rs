@@ -1,4 +1,4 @@
-//! The example flows of `serve --demo`: ready to ask, no provider key needed (contract 2, 8).
+//! The example flows of `serve --demo`: ready to ask, no provider key needed (manual 13.10).
 
 pub(in crate::ops) mod drawing;
 

@@ -1,5 +1,4 @@
-//! What a document store is good for, in the words of a model: the description of a tool that searches it (reference 1.9
-//! `/generate-tool-desc`).
+//! What a document store is good for, in the words of a model: the description of a tool that searches it (manual 10.9 r5).
 
 use super::existing;
 use crate::app::App;

@@ -1,4 +1,4 @@
-//! Document stores: named collections of passages that loaders bring and retrievers search (reference 1.9).
+//! Document stores: named collections of passages that loaders bring and retrievers search (manual 10.9).
 
 mod chunks;
 mod describe;

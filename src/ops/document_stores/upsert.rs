@@ -1,4 +1,4 @@
-//! Documents that callers send to a store (reference 1.9 `/document-store/upsert/:id`).
+//! Documents that callers send to a store (manual 10.9 r4).
 
 use super::loaders::{Counts, credential, fill, load, no_loader};
 use super::{StoreEdit, existing, files, made, plan, secrets};

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-/// Which messages are meant; an empty filter means all of the flow (reference 1.2).
+/// Which messages are meant; an empty filter means all of the flow (manual 3.5).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MessageFilter {
     /// From these doors, which may be none that there are; absent is all.

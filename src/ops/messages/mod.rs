@@ -1,4 +1,4 @@
-//! Stored conversations, for people and keys that may see the flow (reference 1.2).
+//! Stored conversations, for people and keys that may see the flow (manual 3.5).
 
 mod budget;
 pub mod conversations;
@@ -42,7 +42,7 @@ pub struct Telling {
     pub feedback: bool,
 }
 
-/// A message on the wire, its JSON fields as objects (reference 3.8, 8.4).
+/// A message on the wire, its JSON fields as objects (manual 3.4).
 pub(super) fn wire(message: &Message) -> Value {
     let list = |items: Value| if items.as_array().is_some_and(Vec::is_empty) { Value::Null } else { items };
     json!({
@@ -66,14 +66,14 @@ pub(super) fn wire(message: &Message) -> Value {
     })
 }
 
-/// JSON text, as clients read it (contract 6.6).
+/// JSON text, as clients read it (manual 2.6).
 fn follow_ups(message: &Message) -> Option<String> {
     let prompts = &message.follow_up_prompts;
     (!prompts.is_empty()).then(|| json!(prompts).to_string())
 }
 
 /// The flow's messages that fit. A page is one of conversations, the one that went on last first, with all of their
-/// messages that fit (reference 1.2).
+/// messages that fit (manual 3.5).
 ///
 /// # Errors
 /// 404 or 403.

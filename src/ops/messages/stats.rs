@@ -1,4 +1,4 @@
-//! How much a flow is asked and how its answers are rated (reference 1.2 `/stats`).
+//! How much a flow is asked and how its answers are rated (manual 3.5).
 
 use super::super::access::{self, Action};
 use super::filter::{MessageFilter, walk};

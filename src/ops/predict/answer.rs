@@ -1,4 +1,4 @@
-//! An answer on the wire, whole or as the `metadata` of a stream (spec 2.4, reference 3.6).
+//! An answer on the wire, whole or as the `metadata` of a stream (manual 2.6).
 
 use super::ask::Entry;
 use crate::domain::prediction::Outcome;
@@ -33,13 +33,13 @@ impl Answer {
             facts.insert("flowVariables".into(), Value::Object(outcome.flow_variables.clone()));
         }
         if !outcome.follow_up_prompts.is_empty() {
-            // Clients read JSON text here, in both modes (contract 6.6).
+            // Clients read JSON text here, in both modes (manual 2.6).
             facts.insert("followUpPrompts".into(), json!(outcome.follow_up_prompts).to_string().into());
         }
         Self { outcome, session_token, facts, is_stream_valid: entry.question.streaming && entry.streams }
     }
 
-    /// The `metadata` event: no session token (spec 6).
+    /// The `metadata` event: no session token (manual 2.8).
     #[must_use]
     pub fn metadata(&self) -> Value {
         Value::Object(self.facts.clone())

@@ -41,7 +41,7 @@ pub struct Ask {
 pub enum Side {
     /// Live: what every caller of the prediction API gets.
     Live,
-    /// The draft when there is one, else Live: the canvas test chat (contract 4.4).
+    /// The draft when there is one, else Live: the canvas test chat (manual 2.11).
     Draft,
 }
 
@@ -71,7 +71,7 @@ pub struct Entry {
     pub(super) begins: bool,
     /// What runs.
     pub plan: Arc<Plan>,
-    /// What of the request it runs with (spec 2.9).
+    /// What of the request it runs with (manual 7.1).
     pub overrides: Overrides,
     /// The answer can go out token by token.
     pub streams: bool,
@@ -79,7 +79,7 @@ pub struct Entry {
     pub(super) way: Way,
 }
 
-/// The flow of this id, whoever asks (spec 5.1).
+/// The flow of this id, whoever asks (manual 2.3).
 ///
 /// # Errors
 /// 404 naming the id.
@@ -100,7 +100,7 @@ pub fn admit_rate(app: &App, flow: &Flow, address: IpAddr) -> Result<Option<Wind
     }
 }
 
-/// Checks the key of a bound flow (spec 5.1). A flow bound to a key that was deleted stays bound.
+/// Checks the key of a bound flow (manual 2.3). A flow bound to a key that was deleted stays bound.
 ///
 /// # Errors
 /// 401.
@@ -116,7 +116,7 @@ pub fn admit_key(app: &App, flow: &Flow, bearer: Option<&str>) -> Result<()> {
 /// request can be refused any more.
 ///
 /// # Errors
-/// 404 when nothing is published (contract 4.3), 403 and 400 for uploads, 500 when the canvas cannot run.
+/// 404 when nothing is published (manual 2.2 r3), 403 and 400 for uploads, 500 when the canvas cannot run.
 pub fn prepare(app: &App, ask: Ask, cancel: &Cancel) -> Result<Entry> {
     prepare_within(app, ask, None, cancel)
 }
@@ -217,7 +217,7 @@ fn compile(app: &App, digest: CanvasDigest, text: impl FnOnce() -> Result<String
     })
 }
 
-/// Decides what of the request's overrides is used, and logs once the names of the rest, never values (spec 2.9).
+/// Decides what of the request's overrides is used, and logs once the names of the rest, never values (manual 7.1).
 ///
 /// # Errors
 /// 400 for a value that its setting cannot hold; when the database cannot be read.

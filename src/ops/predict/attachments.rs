@@ -1,4 +1,4 @@
-//! Text of documents ahead of the question that will carry it (reference 1.2). Nothing is stored, whoever asks: what a
+//! Text of documents ahead of the question that will carry it (manual 4.3). Nothing is stored, whoever asks: what a
 //! question carries is stored with it.
 
 use super::carried::read;

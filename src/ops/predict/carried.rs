@@ -209,7 +209,7 @@ impl KeptFiles {
         self.listed.push(json!({"type": kind, "name": name, "mime": mime, "fileName": stored.as_str()}));
     }
 
-    /// What a message says of its files: never their data (reference 3.8).
+    /// What a message says of its files: never their data (manual 3.4).
     pub(super) fn listed(&self) -> Vec<Value> {
         self.listed.clone()
     }

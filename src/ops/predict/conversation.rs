@@ -1,4 +1,4 @@
-//! Which conversation a question belongs to (spec 5.6, contract 5).
+//! Which conversation a question belongs to (manual 3.1, 3.2).
 
 use crate::app::App;
 use crate::domain::conversation::Conversation;
@@ -135,7 +135,7 @@ pub fn owns(app: &App, flow: &Flow, chat: &ChatId, proofs: &[Proof]) -> bool {
     proofs.iter().any(|proof| proves(app, flow, chat, proof))
 }
 
-/// In the canvas test chat the signed-in person and the workspace are the proof (reference 8): the
+/// In the canvas test chat the signed-in person and the workspace are the proof (manual 2.11 r3): the
 /// conversation must be one that was begun there.
 fn is_test_chat(app: &App, flow: &Flow, chat: &ChatId) -> Result<bool> {
     let newest = app.store.conversation(&flow.workspace, &flow.id, chat, 1)?;

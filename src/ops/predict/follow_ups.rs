@@ -1,5 +1,5 @@
-//! Follow-up prompts: what a person might ask next, written by a model of the owner's choice after the answer
-//! (reference 2, `followUpPrompts`). They are an extra: when they cannot be had, the answer goes out without them.
+//! Follow-up prompts: what a person might ask next, written by a model of the owner's choice after the answer (manual 5.2 r2).
+//! They are an extra: when they cannot be had, the answer goes out without them.
 
 use super::ask::Entry;
 use crate::cards::kit::{Card, Host, InputKind, Quiet};

@@ -57,7 +57,7 @@ pub(in crate::ops) struct LiveHost<'a> {
     cancel: Cancel,
     /// Saved variables.
     variables: Variables,
-    /// Variables of the request, for code only (spec 2.9 r5).
+    /// Variables of the request, for code only (manual 7.4 r2).
     sent_variables: &'a HashMap<String, String>,
     question: &'a str,
     usage: Mutex<Option<Usage>>,
@@ -127,7 +127,7 @@ impl<'a> LiveHost<'a> {
         std::mem::take(&mut *self.cited.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The session the memory was read of, where it is not the conversation itself (reference canvas 3.1).
+    /// The session the memory was read of, where it is not the conversation itself (manual 3.2 r6).
     pub(super) fn session(&self) -> Option<&str> {
         self.session.get().map(String::as_str)
     }

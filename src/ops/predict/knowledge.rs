@@ -1,4 +1,4 @@
-//! Files of a chat for the vector store that its flow answers from (spec 4.1, reference 4.2): judged as those of a question.
+//! Files of a chat for the vector store that its flow answers from (manual 10.8): judged as those of a question.
 
 use super::offer::Offer;
 use super::uploads;

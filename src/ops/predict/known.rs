@@ -20,7 +20,7 @@ pub struct Known {
 }
 
 impl Known {
-    /// The flow of this id, whoever asks (spec 5.1).
+    /// The flow of this id, whoever asks (manual 2.3).
     ///
     /// # Errors
     /// 404 naming the id.

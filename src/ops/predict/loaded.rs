@@ -1,5 +1,5 @@
 //! Files of a form that go to document loaders: those the flow's chat does not take, where the owner listed the loader's
-//! files among the settings a request may change (spec 4.1 r2).
+//! files among the settings a request may change (manual 4.1 r4).
 
 use super::media;
 use super::offer::Offer;

@@ -1,4 +1,4 @@
-//! Our table of media types: what a file may be declared as, how its name ends, how its bytes begin (security rules 8).
+//! Our table of media types: what a file may be declared as, how its name ends, how its bytes begin (manual 4.2 r2).
 //! What lies behind the name of a document is judged by [`crate::documents::Kind`].
 
 use std::fmt;

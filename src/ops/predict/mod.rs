@@ -1,4 +1,4 @@
-//! Asking a flow (spec 2.3, 2.4, 5, 6; contract 5, 6).
+//! Asking a flow (manual 2.1, 2.2, 2.3, 2.6, 2.8, 3.2).
 
 mod abort;
 mod answer;

@@ -1,4 +1,4 @@
-//! What a flow's chat may upload (spec 4.1 r2, reference 4.1): one pure function of its settings and its plan.
+//! What a flow's chat may upload (manual 4.1): one pure function of its settings and its plan.
 
 use super::media::{self, Family, MediaType};
 use crate::domain::error::{Error, Result};

@@ -1,4 +1,4 @@
-//! Post-processing: code of the flow's owner that may replace the text of an answer (reference canvas 3.1 step 9).
+//! Post-processing: code of the flow's owner that may replace the text of an answer (manual 2.6 r3).
 
 use super::ask::Entry;
 use crate::cards::kit::Host;

@@ -1,4 +1,4 @@
-//! What is kept of a question and its answer (reference 3.8).
+//! What is kept of a question and its answer (manual 3.4).
 
 use super::ask::Entry;
 use crate::app::App;
@@ -11,7 +11,7 @@ use crate::store::messages::Said;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     Whole,
-    /// Its caller left or the service stopped (contract 6.3).
+    /// Its caller left or the service stopped (manual 2.9).
     CutShort,
 }
 

@@ -1,4 +1,4 @@
-//! Recordings to text, with the Speech to Text provider of the flow's settings (reference 2).
+//! Recordings to text, with the Speech to Text provider of the flow's settings (manual 5.2 r2).
 
 use super::uploads::File;
 use crate::app::App;

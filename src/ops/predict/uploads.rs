@@ -1,4 +1,4 @@
-//! Files sent with a question or for their text (spec 4.1, reference 4.2): judged by the flow's offer, one by one and
+//! Files sent with a question or for their text (manual 4.1, 4.2): judged by the flow's offer, one by one and
 //! from the outside in, before anything of them is stored or read.
 
 use super::media::{self, Family, MediaType};
@@ -257,7 +257,7 @@ fn link(offer: &Offer, entry: SentEntry) -> Result<Admitted> {
     Ok(Admitted::Link { name, mime: entry.mime.as_deref().map_or("image/png".to_owned(), printable), url })
 }
 
-/// A caller's file name is a label: no control characters, no path, and not long (security rules 8).
+/// A caller's file name is a label: no control characters, no path, and not long (manual 4.4).
 pub(super) fn label(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let clean: String = last.nfc().filter(|c| !c.is_control()).collect();

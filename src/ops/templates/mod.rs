@@ -1,4 +1,4 @@
-//! Templates to begin with: those every service brings, and those of the workspace (reference 1.5 `/marketplaces`).
+//! Templates to begin with: those every service brings, and those of the workspace (manual 5.12).
 
 #[cfg(test)]
 mod drawn;

@@ -1,5 +1,5 @@
-//! A flow of a file on its way in: through the doors that a person's own save goes through, made as contract 4.1 says, or
-//! changed in its draft or Live.
+//! A flow of a file on its way in: through the doors that a person's own save goes through, made as any new flow is
+//! (manual 5.4 r1), or changed in its draft or Live.
 
 use super::super::access::{self, Action as Doing};
 use super::super::drafts::{self, Expected};

@@ -281,7 +281,7 @@ pub(super) fn own_id(app: &App, caller: &Caller, kind: Kind, sent: Uuid) -> Resu
     Ok(if stays { sent } else { derived(&caller.workspace, sent) })
 }
 
-/// An id of the usual form (reference 2 asks for version 4) that only this workspace and this id give.
+/// An id of the usual form (version 4) that only this workspace and this id give.
 fn derived(workspace: &WorkspaceId, sent: Uuid) -> Uuid {
     let mut hash = Sha256::new();
     hash.update(b"imported");

@@ -1,4 +1,4 @@
-//! Export and import (reference 1.5 `/export-import`): one file in the family's form, with what only this service knows
+//! Export and import (manual 5.11): one file in the family's form, with what only this service knows
 //! beside it. No secret leaves: flows go out as history keeps them, variables without their values, credentials by name.
 
 mod credentials;

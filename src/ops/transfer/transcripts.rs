@@ -1,4 +1,4 @@
-//! The conversations of a flow as a file to read (reference 1.2 `/export-import/chatflow-messages`).
+//! The conversations of a flow as a file to read (manual 3.5 r4).
 
 use super::super::messages::{self, Budget, MessageFilter, conversations};
 use super::Kind;

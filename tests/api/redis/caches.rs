@@ -1,4 +1,4 @@
-//! Replies and vectors that are kept on a real Redis server (reference canvas 5.14).
+//! Replies and vectors that are kept on a real Redis server (manual 9.19).
 
 use super::{House, begin, fresh, stored};
 use crate::support::canvases::{Drawing, Format};

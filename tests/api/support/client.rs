@@ -196,7 +196,7 @@ impl Answer {
         self
     }
 
-    /// Checks the error shape of spec 7; gives the message.
+    /// Checks the shape of errors (manual 1.4 r1); gives the message.
     #[track_caller]
     pub fn is_error(&self, status: u16) -> String {
         assert_eq!(self.status, status, "{self:?}");
