@@ -144,6 +144,7 @@ mod manual;
 
 use listed::{cards, map};
 use making::one_room_for_files;
+use manual::papers;
 
 struct Source {
     /// From the project's folder, with `/`.
@@ -369,6 +370,7 @@ fn the_house_rules_hold() {
         opening,
         names,
         leftovers,
+        papers,
     ];
     let mut broken: Vec<String> =
         sources.iter().flat_map(|source| each.iter().flat_map(move |rule| rule(source))).collect();

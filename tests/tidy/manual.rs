@@ -136,6 +136,27 @@ fn is_there(chapters: &[Chapter], (section, rule): &Cited) -> bool {
     found.is_some_and(|found| rule.is_none_or(|rule| (1..=found.rules).contains(&rule)))
 }
 
+/// Finds comments that cite what is not in the repository. What a rule of the service is stands in the manual.
+pub fn papers(source: &Source) -> Vec<String> {
+    // These two show what such citations look like.
+    if source.path.starts_with("tests/tidy") {
+        return Vec::new();
+    }
+    let paper = pattern!(
+        r"(?i)//.*?(\b(?:spec|contract|security rules?|reference|(?:reference )?canvas(?: reference)?) \d+(?:\.\d+)?\b|\bissue \d+\b|\bthe specification\b)|//.*?\(((?-i:[SRC]) \d+(?:\.\d+)?)[,)]"
+    );
+    let lines = source.text.lines().enumerate();
+    let found = lines.filter_map(|(at, line)| {
+        let hit = paper.captures(line)?;
+        Some((at + 1, hit.get(1).or_else(|| hit.get(2))?.as_str()))
+    });
+    found
+        .map(|(line, cited)| {
+            format!("{}:{line}: `{cited}` cites what is not in the repository; cite the manual", source.path)
+        })
+        .collect()
+}
+
 #[test]
 fn the_manual_is_counted_and_its_links_and_citations_lead_somewhere() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -219,6 +240,23 @@ mod samples {
                 of("2.1", Some(3)),
             ]
         );
+    }
+
+    #[test]
+    fn papers_outside_of_the_repository_are_not_cited() {
+        let rows: &[(&str, usize)] = &[
+            ("//! Publish (spec 4.2 r4).", 1),
+            ("/// See contract 5.7.\n// (R 2)\nlet x = 1; // security rules 3", 3),
+            ("/// As reference canvas 5.11, and (S 8, R 7).", 1),
+            ("//! The words of the specification.", 1),
+            ("//! Publish (manual 5.7 r3).", 0),
+            ("let spec = 1; // the spec of a tool has 3 parts", 0),
+            ("/// A reference to canvas nodes; 2 of them.", 0),
+        ];
+        for (text, count) in rows {
+            let found = papers(&Source::new("src/a.rs", text));
+            assert_eq!(found.len(), *count, "{text}: {found:?}");
+        }
     }
 
     #[test]
