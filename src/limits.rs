@@ -180,8 +180,10 @@ pub const SYNTHESIS_ROUNDS_MAX: usize = 5;
 pub const SUB_QUESTIONS_MAX: usize = 10;
 /// Columns of a table that comes as a file.
 pub const SHEET_COLUMNS_MAX: usize = 500;
-/// Mebibytes of memory that a process of a local program may be given.
-pub const PROGRAM_MEMORY_RANGE_MB: std::ops::RangeInclusive<u64> = 64..=65_536;
+/// Least memory that a process of a local program is given, in mebibytes.
+pub const PROGRAM_MEMORY_MIN_MB: u64 = 64;
+/// Most memory that a process of a local program may be given, in mebibytes.
+pub const PROGRAM_MEMORY_MAX_MB: u64 = 65_536;
 /// Local programs that run at the same time.
 pub const PROGRAMS_MAX: usize = 16;
 /// Processor seconds of a process of a local program.

@@ -99,7 +99,17 @@ const HOMES: &[(&str, &[&str])] = &[
     ("clap", &["src/cli/"]),
     ("clap_complete", &["src/cli/"]),
     // The one task below the doors reads a model's stream by readiness.
-    ("tokio", &["src/http/", "src/tasks/", "src/cli/", "src/main.rs", "src/net/incoming.rs"]),
+    (
+        "tokio",
+        &[
+            "src/http/",
+            "src/tasks/",
+            "src/cli/",
+            "src/main.rs",
+            "src/net/incoming.rs",
+            "src/net/task_tests.rs",
+        ],
+    ),
     ("tokio_stream", &["src/http/", "src/tasks/", "src/cli/", "src/main.rs"]),
 ];
 

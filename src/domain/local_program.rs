@@ -1,6 +1,7 @@
 //! Programs of this machine that flows may start: only those whose whole command line the operator listed (manual 12.6).
 
 use crate::domain::secrets;
+use crate::limits::{PROGRAM_MEMORY_MAX_MB, PROGRAM_MEMORY_MIN_MB};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -74,7 +75,7 @@ impl AllowedProgram {
             return Err("holds a variable whose name is none");
         }
         let memory_mb = memory_mb.unwrap_or(MEMORY_MB);
-        if !crate::limits::PROGRAM_MEMORY_RANGE_MB.contains(&memory_mb) {
+        if !(PROGRAM_MEMORY_MIN_MB..=PROGRAM_MEMORY_MAX_MB).contains(&memory_mb) {
             return Err("holds a memoryMb outside of 64 to 65536");
         }
         Ok(Self { command, env, flow_env, memory_mb })

@@ -1,4 +1,4 @@
-//! Lines and events out of a stream of bytes, however it is split. Nothing is lost when the source has nothing for now
+//! Lines and events out of a stream of bytes, however it is split. Nothing is lost when the source has nothing to read
 //! (`WouldBlock`): whoever asks again later goes on where it was.
 
 use super::ModelError;
@@ -237,7 +237,7 @@ pub(super) mod tests {
     use super::*;
     use std::io;
 
-    /// Gives its pieces one read at a time; before an empty one there is nothing for now.
+    /// Gives its pieces one read at a time; before an empty one there is nothing to read.
     pub(crate) struct Pieces<'a>(pub Vec<&'a [u8]>);
 
     impl<'a> Pieces<'a> {

@@ -9,6 +9,7 @@ mod guard;
 mod incoming;
 mod line;
 mod resolve;
+mod roomy;
 #[cfg(test)]
 pub(crate) mod servers;
 #[cfg(test)]
@@ -288,8 +289,7 @@ fn agent(guard: Guard, idle_max: usize, trust: &Trust, proxies: &Arc<Proxies>) -
         .max_idle_age(Duration::from_secs(IDLE_SECONDS_MAX))
         .timeout_connect(Some(Duration::from_secs(transport::CONNECT_SECONDS_MAX)))
         .build();
-    let chain =
-        transport::Dialer(proxies.clone()).chain(tls::Secure(trust.clone())).chain(transport::Furnish);
+    let chain = transport::Dialer(proxies.clone()).chain(tls::Secure(trust.clone())).chain(roomy::Furnish);
     Agent::with_parts(config, chain, Judged::new(guard, proxies.clone()))
 }
 
