@@ -141,7 +141,7 @@ fn routes() -> Vec<Route> { vec![
         .id("beginSignIn").gives(shapes::management::SIGN_IN),
     get ("/oauth2-credential/callback", PUBLIC, oauth2::callback).summary("Where a provider sends a person back to: a page that says how the sign-in went.")
         .id("endSignIn").query(shapes::management::RETURNED).answers(200, HTML, TEXT).answers(400, HTML, TEXT).answers(500, HTML, TEXT).answers(502, HTML, TEXT),
-    post ("/oauth2-credential/refresh/:id", any_of(CREDENTIAL_SAVED), oauth2::refresh).summary("Renews the tokens of a credential.")
+    post ("/oauth2-credential/refresh/:id", any_of(&["credentials:update"]), oauth2::refresh).summary("Renews the tokens of a credential.")
         .id("renewSignIn").gives(shapes::management::RENEWED),
     get ("/components-credentials", SIGNED_IN, credentials::types).summary("Lists credential types.")
         .id("listCredentialTypes").gives(shapes::management::CREDENTIAL_TYPES),

@@ -129,7 +129,7 @@ impl<R: Source> Streaming<R> {
         self
     }
 
-    /// Reads as many events, or what there is of them; pending while the source has nothing.
+    /// Reads events until as many are taken as `events` says, or the source has nothing.
     fn step(&mut self, events: &mut usize, on: &mut OnDelta<'_>) -> Poll<Result<Flow, ModelError>> {
         while *events > 0 {
             let flow = match ready!(self.framing.poll_next())? {
@@ -157,7 +157,8 @@ impl<R: Source> Streaming<R> {
 
     /// Reads to the end on this thread, which waits while nothing is there.
     pub fn follow(mut self, on: &mut OnDelta<'_>) -> Followed {
-        let result = match self.step(&mut usize::MAX.clone(), on) {
+        let mut events = usize::MAX;
+        let result = match self.step(&mut events, on) {
             Poll::Ready(result) => result.map(drop),
             Poll::Pending => Err(NetError::TimedOut.into()),
         };

@@ -246,7 +246,7 @@ impl Outgoing {
             let (result, traffic) = waiting.around(|| attempt(agent, &method, &uri, &headers, body));
             match result {
                 Ok(response) => {
-                    return Incoming::new(response, waiting::take_connection(), cancel, limits);
+                    return Incoming::new(response, traffic.connection, cancel, limits);
                 }
                 Err(error) => {
                     let error = translate(error, &guard::label(&uri));

@@ -57,18 +57,15 @@ pub(super) fn note_connection(connection: &Arc<TcpStream>) {
     });
 }
 
-/// The connection the last call on this thread read its answer from.
-pub(super) fn take_connection() -> Option<Arc<TcpStream>> {
-    CONNECTION.take()
-}
-
 /// What happened on the wire during one call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct Traffic {
     /// A new connection was made, rather than an idle one used again.
     pub connected: bool,
     /// The other side sent something.
     pub received: bool,
+    /// The connection that the answer was read from.
+    pub connection: Option<Arc<TcpStream>>,
 }
 
 /// Notes that the call made a connection.
@@ -88,6 +85,8 @@ impl Drop for Restore {
     fn drop(&mut self) {
         CURRENT.set(self.0.take());
         READINESS.set(None);
+        // Held any longer, it would keep a connection open that nobody reads.
+        CONNECTION.set(None);
     }
 }
 
@@ -99,7 +98,8 @@ impl Waiting {
         CONNECTION.set(None);
         let _restore = Restore(CURRENT.replace(Some(self)));
         let result = call();
-        (result, Traffic { connected: CONNECTED.get(), received: RECEIVED.get() })
+        let connection = CONNECTION.take();
+        (result, Traffic { connected: CONNECTED.get(), received: RECEIVED.get(), connection })
     }
 
     /// Runs `call`, whose reads do not wait: one that finds nothing fails with `WouldBlock` and keeps all that was read. Tells

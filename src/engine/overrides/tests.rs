@@ -246,11 +246,12 @@ fn no_request_leads_a_card_to_another_database_or_past_its_certificate() {
     }
     // As words of what is searched for, and as names of variables, they are like any other.
     let free = decided(json!({
-        "pgMetadataFilter": {"p0": {"database": "books", "ssl": true, "additionalConfig": 1}},
+        "pgMetadataFilter": {"p0": {"shelf": "books", "sslPolicy": true, "additionalConfig": 1}},
         "topK": 2,
         "vars": {"ssl": "on", "database": "books"},
     }));
     assert_eq!((free.values.len(), free.variables().len(), free.ignored().len()), (2, 2, 0));
+    assert!(decided(json!({"pgMetadataFilter": {"p0": {"database": "books"}}})).values.is_empty());
     assert!(
         decided(json!({"pgMetadataFilter": {"p0": {"additionalConfig": {"host": "x"}}}})).values.is_empty()
     );

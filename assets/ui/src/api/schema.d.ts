@@ -1109,7 +1109,7 @@ export interface paths {
         put?: never;
         /**
          * Renews the tokens of a credential.
-         * @description Needs one of: credentials:create, credentials:update.
+         * @description Needs one of: credentials:update.
          */
         post: operations["renewSignIn"];
         delete?: never;
