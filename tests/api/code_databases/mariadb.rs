@@ -74,7 +74,7 @@ fn the_doors_are_called_like_the_clients_that_people_know() {
         assert_eq!(house.returned(&code.replace("PLACE", &place)), rows, "{code}");
     }
     // Without a name, the only one at the place.
-    house.server.owner("DELETE", &format!("/credentials/{}", desk(&house))).send().is(200);
+    house.server.owner("DELETE", &format!("/credentials/{}?force=true", desk(&house))).send().is(200);
     let place = format!("{{host: '127.0.0.1', user: 'x', password: 'pw-of-code', database: '{database}'}}");
     let code = "const own = await require('mysql2/promise').createConnection(PLACE); return (await own.query('SELECT 1 AS id'))[0]";
     assert_eq!(house.returned(&code.replace("PLACE", &place)), rows);
