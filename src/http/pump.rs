@@ -34,13 +34,11 @@ impl Pump {
         if let Some(reason) = self.cancel.reason() {
             return Poll::Ready(Progress::Over(Err(ended(reason))));
         }
-        let mut heard = false;
         let progress = self.streaming.poll(cx, &mut |delta: Delta<'_>| {
-            heard = true;
             on(delta);
             Ok(())
         });
-        if heard {
+        if self.streaming.take_news() {
             self.heard = Instant::now();
         }
         if progress.is_ready() { progress } else { self.poll_limit(cx) }

@@ -97,6 +97,8 @@ pub struct Streaming<R = Incoming> {
     /// Goes out before the first text.
     lead: &'static str,
     is_led: bool,
+    /// Events were taken since somebody asked.
+    has_news: bool,
 }
 
 /// What became of a stream.
@@ -119,7 +121,7 @@ impl<R: Source> Streaming<R> {
     }
 
     fn new(framing: Framing<R>, protocol: Box<dyn Protocol>) -> Self {
-        Self { framing, protocol, reply: Reply::default(), lead: "", is_led: false }
+        Self { framing, protocol, reply: Reply::default(), lead: "", is_led: false, has_news: false }
     }
 
     /// Puts `lead` before the first text. It is handed on and said, and no part of the reply.
@@ -133,7 +135,10 @@ impl<R: Source> Streaming<R> {
     fn step(&mut self, events: &mut usize, on: &mut OnDelta<'_>) -> Poll<Result<Flow, ModelError>> {
         while *events > 0 {
             let flow = match ready!(self.framing.poll_next())? {
-                Some(event) => self.protocol.take(&event, &mut self.reply),
+                Some(event) => {
+                    self.has_news = true;
+                    self.protocol.take(&event, &mut self.reply)
+                }
                 None => self.protocol.ended().map(|()| Flow::Over),
             };
             self.hand_on(on)?;
@@ -167,7 +172,7 @@ impl<R: Source> Streaming<R> {
 
     /// The end, which is how the reading went.
     pub fn end(self, result: Result<(), ModelError>) -> Followed {
-        let Self { framing, protocol, reply, lead, is_led } = self;
+        let Self { framing, protocol, reply, lead, is_led, .. } = self;
         let said = format!("{}{}", if is_led { lead } else { "" }, reply.said());
         let result = result.and_then(|()| {
             framing.into_source().finish();
@@ -205,6 +210,11 @@ impl Streaming {
     /// How long a silence is borne.
     pub const fn stall(&mut self) -> Duration {
         self.framing.source().stall()
+    }
+
+    /// True when events came since this was asked last, whatever they were.
+    pub const fn take_news(&mut self) -> bool {
+        std::mem::replace(&mut self.has_news, false)
     }
 
     /// Reads what there is without waiting, some of it at a time. Pending means that `cx` is woken when there may be more.
