@@ -11,6 +11,8 @@ pub const INSTANT: &str = "instant";
 pub const THINKING: &str = "thinking";
 /// Writes 200 tokens, one each 50 ms, as a usual model does.
 pub const WRITING: &str = "writing";
+/// Writes 200 tokens, one each 5 ms, as a fast model does.
+pub const HURRYING: &str = "hurrying";
 
 /// Tokens of a [`WRITING`] answer.
 pub const TOKENS: usize = 200;
@@ -35,6 +37,9 @@ fn answer(request: &Recorded) -> Behaviour {
     let short = Reply::text("It will rain tomorrow, so take an umbrella.");
     Behaviour::Reply(match request.body["model"].as_str() {
         Some(THINKING) => Reply { first_byte: Duration::from_millis(50), ..short },
+        Some(HURRYING) => {
+            Reply { tokens: vec!["umbrella ".to_owned(); TOKENS], token_delay: TOKEN_DELAY / 10, ..short }
+        }
         Some(WRITING) => {
             Reply { tokens: vec!["umbrella ".to_owned(); TOKENS], token_delay: TOKEN_DELAY, ..short }
         }

@@ -1,7 +1,7 @@
 //! What the service costs: `cargo bench` starts the release program and a stand-in provider, each in its own process,
 //! and prints the figures of `tests/bench/README.md`.
 //!
-//! `cargo bench --bench service -- latency rate streams start uploads` picks parts; without a name all of them run.
+//! `cargo bench --bench service -- latency rate streams paced start uploads` picks parts; without a name all of them run.
 #![allow(clippy::print_stdout, reason = "the figures are this program's output")]
 #![allow(clippy::unwrap_used, reason = "a measurement that cannot be made has failed")]
 
@@ -38,10 +38,11 @@ fn main() {
     if told("--bare") {
         return bare::serve(arguments.last().expect("the provider's address"));
     }
-    let parts: [(&str, fn()); 5] = [
+    let parts: [(&str, fn()); 6] = [
         ("latency", callers::latency),
         ("rate", callers::rate),
         ("streams", streams::report),
+        ("paced", streams::paced),
         ("start", starts::report),
         ("uploads", uploads::report),
     ];

@@ -2,7 +2,7 @@
 
 use crate::callers::Target;
 use crate::figures::{Times, figure, heading};
-use crate::memory::{Watch, resident_kib};
+use crate::memory::{Watch, processor_time, resident_kib};
 use crate::model;
 use crate::program::throwaway;
 use std::sync::Arc;
@@ -47,6 +47,35 @@ pub fn report() {
         let with = run(&through, count, OF_SERVICE);
         let peak = watch.stop();
         show(count, &without, &with, peak.saturating_sub(before));
+    }
+}
+
+/// What a token costs the service, one each 5 ms: 10, 100, 400 and 1,000 streams.
+pub fn paced() {
+    heading("Streams of 200 tokens, one each 5 ms");
+    let provider = model::start();
+    for count in [10, 100, 400, 1_000] {
+        let service = throwaway(&[]);
+        let through = Target::service(&service, &provider.line, model::HURRYING, true);
+        run(&through, 1, OF_SERVICE);
+        let process = service.program.process_id();
+        let before = processor_time(process);
+        let streams = run(&through, count, OF_SERVICE);
+        let used = processor_time(process).saturating_sub(before);
+        let tokens: usize = streams.iter().map(|stream| stream.tokens).sum();
+        let name = |what: &str| format!("{count} streams: {what}");
+        let per_token = used.as_secs_f64() * 1e6 / tokens.max(1) as f64;
+        let target = match count {
+            10 => "< 25 us",
+            1_000 => "< 10 us",
+            _ => "",
+        };
+        figure(&name("processor time a token"), &format!("{per_token:.1} us"), target);
+        let total = Times::new(streams.iter().map(|stream| stream.total).collect()).at(0.5);
+        let target = if count == 1_000 { "< 1.9 s" } else { "" };
+        figure(&name("whole answer, p50"), &format!("{:.2} s", total / 1e3), target);
+        let dropped = streams.iter().filter(|stream| !stream.ended || stream.tokens != model::TOKENS).count();
+        figure(&name("dropped or incomplete"), &dropped.to_string(), "0");
     }
 }
 
