@@ -3,7 +3,7 @@
 use crate::cards::kit::compatible::{CACHE, IMAGES, STREAMING, common_base};
 use crate::cards::kit::{Card, Category, Choice, Input, Inputs, Make, Risk};
 use crate::domain::error::Result;
-use crate::llm::{GOOGLE_BASE, Google};
+use crate::llm::{Endpoint, GOOGLE_BASE, Google};
 use serde_json::Value;
 
 const LEVELS: &[Choice] = &[
@@ -11,6 +11,46 @@ const LEVELS: &[Choice] = &[
     Choice { name: "MEDIUM", label: "Medium" },
     Choice { name: "HIGH", label: "High" },
 ];
+
+// What every card of these models has, whoever serves them.
+pub(super) const CUSTOM_NAME: Input =
+    Input::text("customModelName", "Custom Model Name").additional().help("Takes the place of Model Name.");
+pub(super) const TEMPERATURE: Input =
+    Input::number("temperature", "Temperature", 0.0, 2.0).starting("0.9").optional();
+pub(super) const THINKING_BUDGET: Input =
+    Input::whole("thinkingBudget", "Thinking Budget", -1.0, 1_000_000.0)
+        .additional()
+        .help("Tokens for thinking; 0 is none, -1 leaves it to the model.");
+pub(super) const THINKING_LEVEL: Input =
+    Input::choice("thinkingLevel", "Thinking Level", LEVELS).additional().help("Wins over Thinking Budget.");
+pub(super) const MAX_TOKENS: Input =
+    Input::whole("maxOutputTokens", "Max Output Tokens", 1.0, 10_000_000.0).additional();
+pub(super) const TOP_P: Input = Input::number("topP", "Top Probability", 0.0, 1.0).additional();
+pub(super) const TOP_K: Input =
+    Input::whole("topK", "Top Next Highest Probability Tokens", 0.0, 10_000.0).additional();
+
+/// The model that these inputs describe, at this endpoint.
+///
+/// # Errors
+/// When an input does not fit its declaration.
+pub(super) fn model(inputs: &Inputs<'_>, endpoint: Endpoint) -> Result<Google> {
+    let custom = inputs.maybe_text(CUSTOM_NAME.name).filter(|name| !name.trim().is_empty());
+    let name = match custom {
+        Some(name) => name,
+        None => inputs.text("modelName")?,
+    };
+    let mut model = Google::new(endpoint, &name);
+    model.temperature = inputs.number(TEMPERATURE.name)?;
+    model.max_tokens = inputs.whole(MAX_TOKENS.name)?;
+    model.top_p = inputs.number(TOP_P.name)?;
+    model.top_k = inputs.whole(TOP_K.name)?;
+    // The bounds of the input lie within what the cast keeps.
+    model.thinking_tokens = inputs.number(THINKING_BUDGET.name)?.map(|tokens| tokens as i64);
+    model.thinking_level = inputs.maybe_text(THINKING_LEVEL.name);
+    model.images = inputs.switch(IMAGES.name);
+    model.streaming = inputs.switch(STREAMING.name);
+    Ok(model)
+}
 
 /// The card.
 pub const CARD: Card = Card {
@@ -31,21 +71,15 @@ pub const CARD: Card = Card {
             "gemini-3-flash-preview",
         ])
         .or("gemini-2.5-flash"),
-        Input::text("customModelName", "Custom Model Name")
-            .additional()
-            .help("Takes the place of Model Name."),
-        Input::number("temperature", "Temperature", 0.0, 2.0).starting("0.9").optional(),
+        CUSTOM_NAME,
+        TEMPERATURE,
         STREAMING,
         IMAGES,
-        Input::whole("thinkingBudget", "Thinking Budget", -1.0, 1_000_000.0)
-            .additional()
-            .help("Tokens for thinking; 0 is none, -1 leaves it to the model."),
-        Input::choice("thinkingLevel", "Thinking Level", LEVELS)
-            .additional()
-            .help("Wins over Thinking Budget."),
-        Input::whole("maxOutputTokens", "Max Output Tokens", 1.0, 10_000_000.0).additional(),
-        Input::number("topP", "Top Probability", 0.0, 1.0).additional(),
-        Input::whole("topK", "Top Next Highest Probability Tokens", 0.0, 10_000.0).additional(),
+        THINKING_BUDGET,
+        THINKING_LEVEL,
+        MAX_TOKENS,
+        TOP_P,
+        TOP_K,
         Input::json("safetySettings", "Safety Settings")
             .additional()
             .lists()
@@ -55,22 +89,9 @@ pub const CARD: Card = Card {
     outputs: &[],
     make: Make::ChatModel(|inputs| {
         let base = inputs.address("baseUrl").unwrap_or_else(|| GOOGLE_BASE.to_owned());
-        let name = match inputs.maybe_text("customModelName") {
-            Some(name) => name,
-            None => inputs.text("modelName")?,
-        };
-        let mut model =
-            Google::new(common_base(inputs, &base, Some(inputs.secret("googleGenerativeAPIKey")?))?, &name);
-        model.temperature = inputs.number("temperature")?;
-        model.max_tokens = inputs.whole("maxOutputTokens")?;
-        model.top_p = inputs.number("topP")?;
-        model.top_k = inputs.whole("topK")?;
-        // The bounds of the input lie within what the cast keeps.
-        model.thinking_tokens = inputs.number("thinkingBudget")?.map(|tokens| tokens as i64);
-        model.thinking_level = inputs.maybe_text("thinkingLevel");
+        let key = inputs.secret("googleGenerativeAPIKey")?;
+        let mut model = model(inputs, common_base(inputs, &base, Some(key))?)?;
         model.safety = safety(inputs)?;
-        model.images = inputs.switch("allowImageUploads");
-        model.streaming = inputs.switch("streaming");
         Ok(Box::new(model))
     }),
 };
